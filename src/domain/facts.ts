@@ -1,0 +1,94 @@
+import type { Alert, Subject } from './alert.ts';
+import type { KubeObject } from './kubernetes.ts';
+import type { Layer, Provider } from './layer.ts';
+
+/** The cluster an incident is in, as configuration or a snapshot names it. */
+export interface ClusterIdentity {
+  name: string;
+  provider: Provider;
+  region?: string;
+  account?: string;
+}
+
+/** Why something could not be read. `not-collected`: the snapshot lacks the kind; `not-configured`: no reader set up. */
+export type GapReason = 'forbidden' | 'failed' | 'timeout' | 'not-collected' | 'not-configured' | 'not-found';
+
+export interface Gap {
+  reason: GapReason;
+  message: string;
+  /** The permission to grant or the setting to add. */
+  fix: string;
+}
+
+export type FactSource = 'kubernetes' | 'log' | 'probe' | 'metrics' | 'cloudwatch' | 'aws';
+
+/** One read that was tried. `what` is a plural resource (`pods`), a log (`ns/pod/container`), a metric or an API call. */
+export interface ReadRecord {
+  source: FactSource;
+  what: string;
+  namespace?: string;
+  gap?: Gap;
+  /** False when a bound cut the answer short. */
+  complete: boolean;
+  count: number;
+}
+
+export interface ContainerLog {
+  namespace: string;
+  pod: string;
+  container: string;
+  previous: boolean;
+  text: string;
+}
+
+export interface Series {
+  name: string;
+  labels: Record<string, string>;
+  /** [unix seconds, value], oldest first. */
+  points: [number, number][];
+}
+
+export interface CloudWatchSeries {
+  namespace: string;
+  metric: string;
+  dimensions: Record<string, string>;
+  stat: string;
+  periodSeconds: number;
+  points: [string, number][];
+}
+
+export interface CloudAnswer {
+  /** `service.operation`, e.g. `ec2.describeInstanceStatus`. */
+  call: string;
+  answer: unknown;
+}
+
+export interface ProbeAnswer {
+  path: 'readyz' | 'livez';
+  status: number;
+  body: string;
+  latencyMs: number;
+}
+
+/** What one layer's collection read. Serialisable; kept with the incident. */
+export interface LayerFacts {
+  layer: Layer;
+  readAt: string;
+  objects: KubeObject[];
+  logs: ContainerLog[];
+  series: Series[];
+  cloudWatch: CloudWatchSeries[];
+  cloud: CloudAnswer[];
+  probes: ProbeAnswer[];
+  reads: ReadRecord[];
+  apiCalls: number;
+}
+
+/** The union over the layers that the rules judge. */
+export interface Facts extends Omit<LayerFacts, 'layer' | 'readAt'> {
+  /** The incident's "now": the live clock, or a snapshot's `captured_at`. */
+  now: string;
+  cluster: ClusterIdentity;
+  subject: Subject;
+  alerts: Alert[];
+}

@@ -1,0 +1,74 @@
+import type { CloudAnswer, CloudWatchSeries, Gap, ProbeAnswer, Series } from '../domain/facts.ts';
+import type { KubeObject } from '../domain/kubernetes.ts';
+
+/** A read either answers, possibly cut short by a bound, or says why not and what would fix it. */
+export type Read<T> = { ok: true; value: T; complete: boolean } | { ok: false; gap: Gap };
+
+export interface ListOptions {
+  /** Absent: all namespaces, or a cluster-scoped kind. */
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Upper bound of objects; the reader stops there and says `complete: false`. */
+  limit: number;
+}
+
+/** A plural resource with its group, e.g. `{ group: 'karpenter.sh', version: 'v1', plural: 'nodepools', kind: 'NodePool' }`. */
+export interface Resource {
+  group: string;
+  version: string;
+  plural: string;
+  kind: string;
+}
+
+/** Read-only Kubernetes. Secrets, exec, attach and proxy do not exist in this port. */
+export interface KubernetesReader {
+  get(resource: Resource, name: string, namespace?: string): Promise<Read<KubeObject>>;
+  list(resource: Resource, options: ListOptions): Promise<Read<KubeObject[]>>;
+  log(
+    namespace: string,
+    pod: string,
+    container: string,
+    options: { previous: boolean; tailLines: number },
+  ): Promise<Read<string>>;
+  probe(path: 'readyz' | 'livez'): Promise<Read<ProbeAnswer>>;
+  /** API requests made so far by this reader. */
+  readonly calls: number;
+}
+
+export interface MetricQuery {
+  name: string;
+  matchers?: Record<string, string>;
+  /** Unix seconds. */
+  start: number;
+  end: number;
+  stepSeconds: number;
+}
+
+/** Series by name, matchers and range; rates and quantiles are computed from the answer. */
+export interface MetricsReader {
+  series(query: MetricQuery): Promise<Read<Series[]>>;
+}
+
+export interface CloudWatchQuery {
+  namespace: string;
+  metric: string;
+  start: number;
+  end: number;
+}
+
+/** Read-only cloud APIs by `service.operation`; a call that is not allowed is a `forbidden` gap, never empty. */
+export interface CloudReader {
+  call(operation: string, parameters: Record<string, unknown>): Promise<Read<CloudAnswer>>;
+  metrics(queries: CloudWatchQuery[]): Promise<Read<CloudWatchSeries[]>>;
+  readonly calls: number;
+}
+
+/** Everything a triage of one cluster may read. A reader that is not set up is null. */
+export interface ClusterReaders {
+  kubernetes: KubernetesReader;
+  metrics: MetricsReader | null;
+  cloud: CloudReader | null;
+  /** "Now" for this cluster: the clock, or a snapshot's captured_at. */
+  now(): string;
+}
