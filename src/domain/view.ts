@@ -59,4 +59,6 @@ export interface IncidentView {
   channel: string;
   /** Signed or loopback address of the incident page; null where no page is served. */
   pageUrl: string | null;
+  /** Alertmanager's own address, as its notification gave it. */
+  externalURL?: string;
 }

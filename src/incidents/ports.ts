@@ -102,3 +102,14 @@ export interface Outbox {
   settle(row: OutboxRow, result: SendResult, now: string): Promise<void>;
   thread(incidentId: string): Promise<OutboxRow[]>;
 }
+
+/** Delivers outbox rows to Slack, or to the console while Slack is unset. */
+export interface Sender {
+  /** Posts the row, or edits its message when `ts` is known. Never throws: what went wrong is in the outcome. */
+  send(row: OutboxRow): Promise<SendResult>;
+  /**
+   * The message an uncertain send left behind, with the revision it shows; null when it never arrived.
+   * Throws when it could not be read back: the send is then as uncertain as before.
+   */
+  find(row: OutboxRow): Promise<{ channel: string; ts: string; revision: number } | null>;
+}
