@@ -23,6 +23,8 @@ export interface IncomingNotification {
   groupKey: string;
   externalURL: string;
   truncatedAlerts: number;
+  /** The body's remaining fields (groupLabels, commonLabels, routeLabels, notification_reason …) as they came. */
+  group?: Record<string, unknown>;
   alerts: CorrelatedAlert[];
   /** Reasons for alerts that were set aside. */
   rejected: string[];
@@ -62,6 +64,11 @@ export interface IncidentRecord {
 export interface DueRun {
   incidentId: string;
   run: number;
+}
+
+/** The database is away: the caller answers "try again", nothing was stored. */
+export class StorageUnavailable extends Error {
+  override name = 'StorageUnavailable';
 }
 
 /** The records behind all use cases. Every method is one transaction; it throws `StorageUnavailable` when the database is away. */
