@@ -23,6 +23,8 @@ export interface OutboxRow extends ThreadMessage {
   threadTs: string | null;
   attempts: number;
   attemptedAt: string | null;
+  /** Earliest attempt that may have arrived unseen; not null: read the thread back before posting again. */
+  uncertainSince: string | null;
   lastError: string | null;
 }
 

@@ -1,10 +1,19 @@
 import type { Alert, Subject } from '../domain/alert.ts';
+import type { Evidence } from '../domain/evidence.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, LayerProgress, Severity, StoredAlert } from '../domain/incident.ts';
 import type { Layer, Owner } from '../domain/layer.ts';
 import type { OutboxRow, SendResult, ThreadMessage } from '../domain/message.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Escalation, LayerReading, Routing } from '../domain/view.ts';
+import type { Escalation, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
+
+/**
+ * The database cannot be reached or refuses work for now (connection lost, shutting down, too many connections, disk
+ * full). Nothing was stored. Callers answer 503 or try again later; it is the only error the ports below throw on purpose.
+ */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
+}
 
 /** An alert of a notification with what intake derived from its labels alone. */
 export interface CorrelatedAlert {
@@ -94,10 +103,14 @@ export interface IncidentStore {
   acknowledge(incidentId: string, actor: string, at: string): Promise<boolean>;
   /** Starts the next run; false when one is already under way. */
   requestRun(incidentId: string, actor: string, at: string): Promise<boolean>;
+  /** Ends a run that will get no verdict: layers still unread become `failed`, and a re-run is possible again. */
+  failRun(incidentId: string, run: number, reason: string, at: string): Promise<void>;
   /** Newest heartbeat per cluster, ISO 8601. */
   heartbeats(): Promise<Record<string, string>>;
   audit(entry: AuditEntry): Promise<void>;
   auditTrail(incidentId: string): Promise<AuditEntry[]>;
+  /** Deletes incidents resolved before `before` with all that belongs to them; answers how many. */
+  prune(before: string): Promise<number>;
 }
 
 /** The transactional outbox: messages are planned with the change they show, and sent by a sender. */
@@ -119,4 +132,62 @@ export interface Sender {
    * Throws when it could not be read back: the send is then as uncertain as before.
    */
   find(row: OutboxRow): Promise<{ channel: string; ts: string; revision: number } | null>;
+}
+
+/** The stores as they look from inside one transaction. */
+export interface Stores {
+  store: IncidentStore;
+  outbox: Outbox;
+}
+
+/** What has changed, told to every server process after the commit. A hint: it may be lost, so listeners also poll. */
+export interface RecordsChange {
+  topic: 'run' | 'outbox';
+  incidentId: string;
+}
+
+/** All records. Outside `transaction` each method of the stores is a transaction of its own. */
+export interface Records extends Stores {
+  /** All or nothing; a state change and the messages that show it go into one. Do no I/O inside but the stores'. */
+  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
+  /** Calls back on every change until the answered function is called. */
+  listen(onChange: (change: RecordsChange) => void): Promise<() => Promise<void>>;
+}
+
+/** The triage engine, routing, escalation and rendering, as the use cases call them. */
+export interface TriageSteps {
+  /** All I/O of a triage; bounded in calls, bytes and time, and never throws for a source that is down. */
+  collectLayer(incident: Incident, alerts: StoredAlert[], layer: Layer): Promise<LayerFacts>;
+  /** What the layer's own rules see in the layer's own facts: the first look while the other layers still read. */
+  observe(record: IncidentRecord, facts: LayerFacts): Evidence[];
+  /** Pure: the same record and facts give the same verdict. `facts` are those of all runs, oldest first. */
+  judge(record: IncidentRecord, facts: LayerFacts[]): Verdict;
+  route(record: IncidentRecord, facts: LayerFacts[], verdict: Verdict): Routing | Promise<Routing>;
+  escalate(
+    record: IncidentRecord,
+    facts: LayerFacts[],
+    verdict: Verdict,
+    routing: Routing,
+  ): Escalation | null | Promise<Escalation | null>;
+  /** How loud and where, by configuration of the incident's cluster. */
+  presentation(incident: Incident): { mode: Mode; channel: string; pageUrl: string | null };
+  /** Pure. The root's slot is `root`; replies follow in the order in which they are to be posted. */
+  renderThread(view: IncidentView): ThreadMessage[];
+  redact<T>(value: T): Promise<T>;
+}
+
+/** Where jobs for due runs go. */
+export interface TriageQueue {
+  /**
+   * Idempotent. `present`: the run's jobs exist and will end in a verdict; `dead`: its verdict job failed for good.
+   */
+  addTriage(incidentId: string, run: number): Promise<'added' | 'present' | { dead: string }>;
+}
+
+/** Posts and edits messages. Both methods classify their failures; they throw only for bugs. */
+export interface Sender {
+  /** Posts the row, or edits it when `ts` is known. */
+  send(row: OutboxRow): Promise<SendResult>;
+  /** Looks for a message of this row that arrived since `uncertainSince`; null when it did not. */
+  find(row: OutboxRow): Promise<{ channel: string; ts: string } | null>;
 }
