@@ -75,11 +75,6 @@ export interface DueRun {
   run: number;
 }
 
-/** The database is away: the caller answers "try again", nothing was stored. */
-export class StorageUnavailable extends Error {
-  override name = 'StorageUnavailable';
-}
-
 /** The records behind all use cases. Every method is one transaction; it throws `StorageUnavailable` when the database is away. */
 export interface IncidentStore {
   /** Idempotent: the same notification twice changes nothing. Commits before it resolves. */
@@ -182,12 +177,4 @@ export interface TriageQueue {
    * Idempotent. `present`: the run's jobs exist and will end in a verdict; `dead`: its verdict job failed for good.
    */
   addTriage(incidentId: string, run: number): Promise<'added' | 'present' | { dead: string }>;
-}
-
-/** Posts and edits messages. Both methods classify their failures; they throw only for bugs. */
-export interface Sender {
-  /** Posts the row, or edits it when `ts` is known. */
-  send(row: OutboxRow): Promise<SendResult>;
-  /** Looks for a message of this row that arrived since `uncertainSince`; null when it did not. */
-  find(row: OutboxRow): Promise<{ channel: string; ts: string } | null>;
 }
