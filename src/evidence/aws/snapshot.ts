@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Gap } from '../../domain/facts.ts';
+import type { CloudReader } from '../../triage/ports.ts';
+import { readChecked } from '../kubernetes/snapshot-files.ts';
+
+const answersFile = z.record(z.string(), z.unknown());
+
+const cloudWatchFile = z.object({
+  series: z.array(
+    z.object({
+      namespace: z.string(),
+      metric: z.string(),
+      dimensions: z.record(z.string(), z.string()).default({}),
+      stat: z.string(),
+      period: z.number().positive(),
+      points: z.array(z.tuple([z.iso.datetime({ offset: true }), z.number()])),
+    }),
+  ),
+});
+
+/** `ec2.describeInstanceStatus` as IAM writes it: `ec2:DescribeInstanceStatus`. */
+const iamAction = (operation: string): string => operation.replace(/\.(.)/, (_, first) => `:${first.toUpperCase()}`);
+
+const gapForDenied = (operation: string): Gap => ({
+  reason: 'forbidden',
+  message: `cannot call ${iamAction(operation)}: AccessDenied`,
+  fix: `allow \`${iamAction(operation)}\` to the read role of this account`,
+});
+
+/**
+ * Recorded cloud answers of a snapshot; null where it has none. A call that is not recorded was not allowed.
+ * Parameters are not looked at: an answer was recorded for the one question that was asked.
+ */
+export async function cloudSnapshot(
+  answersPath: string | undefined,
+  cloudWatchPath: string | undefined,
+): Promise<CloudReader | null> {
+  if (!answersPath && !cloudWatchPath) return null;
+  const answers = (await readChecked(answersPath, answersFile)) ?? {};
+  const recorded = (await readChecked(cloudWatchPath, cloudWatchFile))?.series;
+  let calls = 0;
+  return {
+    async call(operation) {
+      calls += 1;
+      if (!Object.hasOwn(answers, operation)) return { ok: false, gap: gapForDenied(operation) };
+      return { ok: true, value: { call: operation, answer: answers[operation] }, complete: true };
+    },
+    async metrics(queries) {
+      calls += 1;
+      if (!recorded) return { ok: false, gap: gapForDenied('cloudwatch.getMetricData') };
+      const value = queries.flatMap(({ namespace, metric, start, end }) =>
+        recorded
+          .filter((series) => series.namespace === namespace && series.metric === metric)
+          .map(({ period, points, ...series }) => ({
+            ...series,
+            periodSeconds: period,
+            points: points.filter(([time]) => Date.parse(time) >= start * 1000 && Date.parse(time) <= end * 1000),
+          }))
+          .filter((series) => series.points.length > 0),
+      );
+      return { ok: true, value, complete: true };
+    },
+    get calls() {
+      return calls;
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Longest log text of one read; a crash's last words are in the last few hundred lines. */
+export const maxLogBytes = 1024 * 1024;
+
+/**
+ * The last lines of a log, cut to bytes at its beginning. Complete only if fewer lines than the bound came back:
+ * a tail that fills its bound may have had more above it.
+ */
+export function tailOf(text: string, tailLines: number, limitBytes: number): { value: string; complete: boolean } {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const tail = lines.slice(-tailLines);
+  const value = tail.length === 0 ? '' : `${tail.join('\n')}\n`;
+  const bytes = Buffer.from(value);
+  if (bytes.length <= limitBytes) return { value, complete: lines.length < tailLines };
+  return { value: bytes.subarray(bytes.length - limitBytes).toString(), complete: false };
+}

@@ -1,0 +1,26 @@
+import type { Gap } from '../../domain/facts.ts';
+import type { MetricQuery } from '../../triage/ports.ts';
+
+/** Prometheus refuses more points per series (web/api/v1: "exceeded maximum resolution of 11,000 points"). */
+const maxPoints = 11_000;
+
+/** Why a query can have no answer; null where it can. */
+export function invalidQuery({ name, start, end, stepSeconds }: MetricQuery): Gap | null {
+  const problem =
+    stepSeconds <= 0 || end < start
+      ? `the range ${start} to ${end} by ${stepSeconds} s is empty`
+      : (end - start) / stepSeconds > maxPoints && `the range has more than ${maxPoints} steps`;
+  return problem
+    ? { reason: 'failed', message: `cannot query ${name}: ${problem}`, fix: 'choose a longer step' }
+    : null;
+}
+
+/** The times of a range query, unix seconds. */
+export const gridOf = ({ start, end, stepSeconds }: MetricQuery): number[] =>
+  Array.from({ length: Math.floor((end - start) / stepSeconds) + 1 }, (_, index) => start + index * stepSeconds);
+
+/** The selector in PromQL: `up{job="api"}`. */
+export function selectorOf({ name, matchers }: Pick<MetricQuery, 'name' | 'matchers'>): string {
+  const terms = Object.entries(matchers ?? {}).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return terms.length === 0 ? name : `${name}{${terms.join(',')}}`;
+}
