@@ -89,6 +89,9 @@ export interface Facts extends Omit<LayerFacts, 'layer' | 'readAt'> {
   /** The incident's "now": the live clock, or a snapshot's `captured_at`. */
   now: string;
   cluster: ClusterIdentity;
+  /** The primary subject. */
   subject: Subject;
+  /** What each firing alert is about, the primary one first. */
+  subjects: Subject[];
   alerts: Alert[];
 }

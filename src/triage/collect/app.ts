@@ -1,0 +1,96 @@
+import { resources } from '../../evidence/kubernetes/resources.ts';
+import type { KubeObject } from '../../domain/kubernetes.ts';
+import { isTroubled } from '../../facts/pods.ts';
+import { scopeOf } from '../../facts/scope.ts';
+import { toMs } from '../../facts/time.ts';
+import { metricHours } from './cloud.ts';
+import type { Collection } from './collection.ts';
+import { logsWanted } from './platform.ts';
+
+/** What lies around a workload in its namespace. */
+const namespaced = [
+  resources.pods,
+  resources.events,
+  resources.deployments,
+  resources.replicasets,
+  resources.statefulsets,
+  resources.daemonsets,
+  resources.jobs,
+  resources.cronjobs,
+  resources.services,
+  resources.endpointslices,
+  resources.ingresses,
+  resources.persistentvolumeclaims,
+  resources.horizontalpodautoscalers,
+  resources.scaledobjects,
+  resources.poddisruptionbudgets,
+  resources.resourcequotas,
+  resources.limitranges,
+  resources.serviceaccounts,
+  resources.networkpolicies,
+  resources.certificates,
+  resources.rolebindings,
+];
+
+/** Without a namespace of its own, the subject's apps are looked for everywhere, in bounded calls. */
+const clusterWide = [resources.pods, resources.deployments, resources.replicasets, resources.jobs, resources.cronjobs, resources.horizontalpodautoscalers, resources.services, resources.workflows];
+
+const metrics = [
+  'container_memory_working_set_bytes',
+  'container_cpu_usage_seconds_total',
+  'container_cpu_cfs_throttled_periods_total',
+  'container_cpu_cfs_periods_total',
+  'container_oom_events_total',
+  'container_network_receive_bytes_total',
+  'container_network_transmit_bytes_total',
+  'kube_pod_container_status_restarts_total',
+  'kube_deployment_status_replicas',
+  'kube_horizontalpodautoscaler_status_desired_replicas',
+  'http_requests_total',
+  'http_request_duration_p95_seconds',
+  'http_server_request_duration_seconds:p99',
+  'istio_requests_total:error_ratio1m',
+  'namespace:container_cpu_usage:sum_rate5m',
+  'node_namespace_pod_container:container_cpu_usage_seconds_total:sum_rate5m',
+  'nginx_ingress_controller_request_duration_seconds:p99',
+  'nginx_ingress_controller_requests:error_ratio5m',
+  'probe_duration_seconds',
+  'app_dns_lookup_seconds:p99',
+  'fetcher_not_modified_ratio',
+  'hub_spawn_requests_per_minute',
+];
+
+const maxLogPods = 16;
+const maxNamespaces = 4;
+
+/** Layer 3: the subject's namespace, its workloads' logs, and what the application itself measures. */
+export const collectApp = async (collection: Collection): Promise<void> => {
+  const namespaces = namespacesOf(collection);
+  const end = toMs(collection.facts.readAt) / 1000;
+  const start = end - metricHours * 3600;
+  await Promise.all([
+    ...namespaces.flatMap((namespace) => namespaced.map((resource) => collection.list(resource, { namespace }))),
+    ...(namespaces.length === 0 ? clusterWide.map((resource) => collection.list(resource)) : []),
+    ...metrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
+  ]);
+  await Promise.all(logs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)));
+};
+
+const namespacesOf = (collection: Collection): string[] => {
+  const named = collection.target.subjects.map((subject) => (subject.kind === 'Namespace' ? subject.name : subject.namespace));
+  return [...new Set(named.filter((namespace) => namespace !== undefined))].slice(0, maxNamespaces);
+};
+
+/** Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. */
+const logs = (collection: Collection): [KubeObject, string, boolean][] => {
+  const facts = collection.view();
+  const scope = scopeOf(facts);
+  const own = new Set(scope.pods);
+  const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
+  return facts
+    .all('Pod')
+    .filter((pod) => pod.spec?.nodeName)
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, maxLogPods)
+    .flatMap(logsWanted);
+};

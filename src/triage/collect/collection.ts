@@ -1,0 +1,130 @@
+import type { Alert, Subject } from '../../domain/alert.ts';
+import type { ClusterIdentity, FactSource, Facts, Gap, LayerFacts } from '../../domain/facts.ts';
+import type { KubeObject } from '../../domain/kubernetes.ts';
+import type { Layer } from '../../domain/layer.ts';
+import { ClusterFacts } from '../../facts/cluster.ts';
+import type { CloudWatchQuery, ClusterReaders, ListOptions, MetricQuery, Read, Resource } from '../ports.ts';
+
+/** What a collection is about: enough to know where to look. */
+export interface CollectionTarget {
+  cluster: ClusterIdentity;
+  subjects: Subject[];
+  alerts: Alert[];
+}
+
+/** Lines of a container's log that are read, from its end. */
+const logTailLines = 400;
+
+/** Gathers what one layer reads. A read that fails becomes a gap and costs only its own evidence. */
+export class Collection {
+  readonly facts: LayerFacts;
+  readonly target: CollectionTarget;
+  readonly #readers: ClusterReaders;
+
+  constructor(layer: Layer, target: CollectionTarget, readers: ClusterReaders) {
+    this.target = target;
+    this.#readers = readers;
+    this.facts = {
+      layer,
+      readAt: readers.now(),
+      objects: [],
+      logs: [],
+      series: [],
+      cloudWatch: [],
+      cloud: [],
+      probes: [],
+      reads: [],
+      apiCalls: 0,
+    };
+  }
+
+  async list(resource: Resource, options: Partial<ListOptions> = {}): Promise<void> {
+    const read = await this.#readers.kubernetes.list(resource, { limit: 500, ...options });
+    if (read.ok) for (const object of read.value) this.facts.objects.push(object);
+    this.#note('kubernetes', resource.plural, read, read.ok ? read.value.length : 0, options.namespace);
+  }
+
+  async get(resource: Resource, name: string, namespace?: string): Promise<void> {
+    const read = await this.#readers.kubernetes.get(resource, name, namespace);
+    if (read.ok) this.facts.objects.push(read.value);
+    // An object that does not exist is an answer, and it says nothing about the kind.
+    if (read.ok || read.gap.reason !== 'not-found') this.#note('kubernetes', resource.plural, read, 1, namespace);
+  }
+
+  async log(pod: KubeObject, container: string, previous: boolean): Promise<void> {
+    const { namespace = 'default', name } = pod.metadata;
+    const read = await this.#readers.kubernetes.log(namespace, name, container, { previous, tailLines: logTailLines });
+    if (read.ok && read.value) this.facts.logs.push({ namespace, pod: name, container, previous, text: read.value });
+    this.#note('log', `${namespace}/${name}/${container}`, read, 1, namespace);
+  }
+
+  async probe(path: 'readyz' | 'livez'): Promise<void> {
+    const read = await this.#readers.kubernetes.probe(path);
+    if (read.ok) this.facts.probes.push(read.value);
+    this.#note('probe', path, read, 1);
+  }
+
+  async metric(query: MetricQuery): Promise<void> {
+    const read = this.#readers.metrics
+      ? await this.#readers.metrics.series(query)
+      : notConfigured('no Prometheus is configured for this cluster', 'set PROMETHEUS_URL, or prometheusUrl of the cluster');
+    if (read.ok) this.facts.series.push(...read.value);
+    this.#note('metrics', query.name, read, read.ok ? read.value.length : 0);
+  }
+
+  async cloud(operation: string, parameters: Record<string, unknown> = {}): Promise<void> {
+    const read = this.#readers.cloud
+      ? await this.#readers.cloud.call(operation, parameters)
+      : notConfigured(`no reader for the cloud API ${operation}`, 'look in the provider\'s console');
+    if (read.ok) this.facts.cloud.push(read.value);
+    this.#note('aws', operation, read, 1);
+  }
+
+  async cloudMetrics(queries: CloudWatchQuery[]): Promise<void> {
+    if (!this.#readers.cloud) return;
+    const read = await this.#readers.cloud.metrics(queries);
+    if (read.ok) this.facts.cloudWatch.push(...read.value);
+    this.#note('cloudwatch', 'metrics', read, read.ok ? read.value.length : 0);
+  }
+
+  /** The facts so far as rules would see them: to decide what to read next. */
+  view(): ClusterFacts {
+    return new ClusterFacts(unite([this.facts], this.target, this.facts.readAt));
+  }
+
+  #note(source: FactSource, what: string, read: Read<unknown>, count: number, namespace?: string): void {
+    const gap: Gap | undefined = read.ok ? undefined : read.gap;
+    this.facts.apiCalls += 1;
+    this.facts.reads.push({ source, what, namespace, complete: read.ok && read.complete, count: gap ? 0 : count, ...(gap ? { gap } : {}) });
+  }
+}
+
+const notConfigured = (message: string, fix: string): Read<never> => ({ ok: false, gap: { reason: 'not-configured', message, fix } });
+
+/**
+ * The union of layers and runs. Later readings of an object replace earlier ones; events, logs and answers are
+ * added, so that an expired event cannot weaken what was proven with it.
+ */
+export const unite = (batches: LayerFacts[], target: CollectionTarget, now: string): Facts => {
+  const objects = new Map<string, KubeObject>();
+  const keyed = <T>(list: T[], key: (item: T) => string): T[] => [...new Map(list.map((item) => [key(item), item])).values()];
+  for (const object of batches.flatMap((batch) => batch.objects)) {
+    const { namespace = '', name, uid = '' } = object.metadata;
+    objects.set(`${object.apiVersion}/${object.kind}/${namespace}/${name}/${uid}`, object);
+  }
+  return {
+    now,
+    cluster: target.cluster,
+    subject: target.subjects[0] ?? { cluster: target.cluster.name, kind: 'Cluster' },
+    subjects: target.subjects,
+    alerts: target.alerts,
+    objects: [...objects.values()],
+    logs: keyed(batches.flatMap((batch) => batch.logs), (log) => `${log.namespace}/${log.pod}/${log.container}/${log.previous}`),
+    series: keyed(batches.flatMap((batch) => batch.series), (series) => series.name + JSON.stringify(series.labels)),
+    cloudWatch: keyed(batches.flatMap((batch) => batch.cloudWatch), (series) => `${series.namespace}/${series.metric}/${series.stat}/${JSON.stringify(series.dimensions)}`),
+    cloud: keyed(batches.flatMap((batch) => batch.cloud), (answer) => answer.call),
+    probes: keyed(batches.flatMap((batch) => batch.probes), (probe) => probe.path),
+    reads: batches.flatMap((batch) => batch.reads),
+    apiCalls: batches.reduce((sum, batch) => sum + batch.apiCalls, 0),
+  };
+};

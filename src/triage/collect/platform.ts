@@ -1,0 +1,107 @@
+import { configMapNames, resources } from '../../evidence/kubernetes/resources.ts';
+import type { KubeObject } from '../../domain/kubernetes.ts';
+import { isTroubled } from '../../facts/pods.ts';
+import { isPlatformNamespace } from '../../facts/ownership.ts';
+import { scopeOf } from '../../facts/scope.ts';
+import { toMs } from '../../facts/time.ts';
+import { metricHours } from './cloud.ts';
+import type { Collection } from './collection.ts';
+
+const clusterScoped = [
+  resources.nodes,
+  resources.namespaces,
+  resources.nodepools,
+  resources.nodeclaims,
+  resources.ec2nodeclasses,
+  resources.nodeclasses,
+  resources.aksnodeclasses,
+  resources.validatingwebhookconfigurations,
+  resources.mutatingwebhookconfigurations,
+  resources.apiservices,
+  resources.persistentvolumes,
+  resources.volumeattachments,
+  resources.storageclasses,
+  resources.csidrivers,
+  resources.priorityclasses,
+  resources.runtimeclasses,
+];
+
+/** Read over all namespaces in one bounded call each: neighbours on the same nodes, other victims, add-ons. */
+const sweeps = [
+  resources.pods,
+  resources.deployments,
+  resources.replicasets,
+  resources.daemonsets,
+  resources.statefulsets,
+  resources.horizontalpodautoscalers,
+  resources.poddisruptionbudgets,
+  resources.securitygrouppolicies,
+];
+
+const metrics = [
+  'karpenter_nodepools_usage',
+  'karpenter_nodepools_limit',
+  'karpenter_nodes_created_total',
+  'karpenter_nodes_terminated_total',
+  'karpenter_nodeclaims_created_total',
+  'karpenter_nodeclaims_disrupted_total',
+  'karpenter_cloudprovider_errors_total',
+  'karpenter_interruption_received_messages_total',
+  'karpenter_scheduler_queue_depth',
+  'cluster_autoscaler_failed_scale_ups_total',
+  'kube_resourcequota',
+  'kube_node_status_condition',
+  'node_memory_MemAvailable_bytes',
+  'node_net_ethtool',
+  'instance:node_cpu_utilisation:rate5m',
+  'coredns_forward_request_duration_seconds:p99',
+  'coredns_dns_requests_total:rate5m',
+  'coredns_dns_request_duration_seconds:p99',
+  'coredns_dns_responses_total',
+  'awscni_assigned_ip_addresses',
+  'awscni_total_ip_addresses',
+  'awscni_eni_max',
+  'awscni_eni_allocated',
+];
+
+/** Logs of controllers whose words name causes. */
+const controllers = /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
+const maxControllerLogs = 24;
+
+/** Layer 2: nodes and what makes them, add-ons, admission, storage, and the neighbours of the subject. */
+export const collectPlatform = async (collection: Collection): Promise<void> => {
+  const end = toMs(collection.facts.readAt) / 1000;
+  const start = end - metricHours * 3600;
+  await Promise.all([
+    ...clusterScoped.map((resource) => collection.list(resource)),
+    ...sweeps.map((resource) => collection.list(resource)),
+    collection.list(resources.events, { namespace: 'default' }),
+    collection.list(resources.events, { namespace: 'kube-system' }),
+    collection.list(resources.events, { fieldSelector: 'type=Warning' }),
+    ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
+    ...metrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
+  ]);
+  await Promise.all(controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)));
+};
+
+const controllerLogs = (collection: Collection): [KubeObject, string, boolean][] => {
+  const facts = collection.view();
+  const nodes = new Set(scopeOf(facts).nodes.map((node) => node.metadata.name));
+  const candidates = facts
+    .all('Pod')
+    .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') || pod.metadata.namespace === 'karpenter')
+    .filter((pod) => isTroubled(pod) || nodes.has(pod.spec?.nodeName) || controllers.test(pod.metadata.name));
+  const interest = (pod: KubeObject): number =>
+    (isTroubled(pod) ? 4 : 0) + (nodes.has(pod.spec?.nodeName) ? 2 : 0) + (controllers.test(pod.metadata.name) ? 1 : 0);
+  return candidates
+    .sort((a, b) => interest(b) - interest(a))
+    .slice(0, maxControllerLogs)
+    .flatMap((pod) => logsWanted(pod));
+};
+
+/** Each container's log, and the former one's where it restarted. */
+export const logsWanted = (pod: KubeObject): [KubeObject, string, boolean][] =>
+  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((status: any): [KubeObject, string, boolean][] => [
+    [pod, status.name, false],
+    ...(status.restartCount > 0 ? ([[pod, status.name, true]] as [KubeObject, string, boolean][]) : []),
+  ]);
