@@ -55,6 +55,10 @@ export function gapForStatus(status: number, message: string, request: Request):
   if (status === 404) {
     return { reason: 'not-found', message: `${problem}: ${said}`, fix: 'none: the object does not exist (any more)' };
   }
+  if (status === 400 && 'subresource' in request) {
+    // "previous terminated container … not found", "container … is waiting to start": there is no such log.
+    return { reason: 'not-found', message: `${problem}: ${said}`, fix: 'none: the container has written no such log' };
+  }
   const reason: GapReason = status === 408 || status === 504 ? 'timeout' : 'failed';
   return { reason, message: `${problem}: ${said}`, fix: `retry: kubectl ${kubectlLine(request)}` };
 }
@@ -73,6 +77,9 @@ export const gapForTimeout = (timeoutMs: number, request: Request): Gap => ({
   message: `${describeRequest(request)}: no answer within ${timeoutMs} ms`,
   fix: `retry: kubectl ${kubectlLine(request)}`,
 });
+
+/** A name that no object can have, such as `..`, never becomes part of a request's path. */
+export const gapForName = (request: Request): Gap => gapForStatus(404, 'no object can have this name', request);
 
 /** The connection or the transport failed before there was a status. */
 export const gapForFailure = (problem: string, request: Request): Gap => ({

@@ -8,7 +8,7 @@ export async function loadObjects(paths: string[]): Promise<KubeObject[]> {
   for (const path of paths) {
     for (const document of await readDocuments(path)) {
       for (const object of objectsOf(document)) {
-        // The same object may be in several files of a dump; the newer file name wins, uids keep re-creations apart.
+        // A dump may hold the same object in several files.
         byIdentity.set(identity(object), object);
       }
     }
@@ -22,8 +22,7 @@ export const groupOf = (object: KubeObject): string => {
   const [group = ''] = (object.apiVersion ?? '').split('/');
   return (object.apiVersion ?? '').includes('/') ? group : '';
 };
-const identity = (object: KubeObject): string =>
-  [groupOf(object), object.kind, storageKey(object), object.metadata.uid ?? ''].join(' ');
+const identity = (object: KubeObject): string => [groupOf(object), object.kind, storageKey(object)].join(' ');
 
 /** Objects of a List, a typed list (`PodList`), a single object or an array of those; anything else holds none. */
 function objectsOf(document: unknown): KubeObject[] {

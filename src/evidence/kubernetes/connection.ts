@@ -1,0 +1,170 @@
+import http from 'node:http';
+import https from 'node:https';
+import { createGunzip } from 'node:zlib';
+import { KubeConfig } from '@kubernetes/client-node';
+
+/** How to reach a cluster. Neither given: the kubeconfig's current context, as kubectl would take it. */
+export interface ClusterAccess {
+  /** A context of the kubeconfig. */
+  context?: string;
+  /** Path of a kubeconfig; default KUBECONFIG, then ~/.kube/config, then the pod's service account. */
+  kubeconfig?: string;
+  /** Use the service account of the pod that Faultline runs in. */
+  inCluster?: boolean;
+}
+
+/** The access that was configured does not exist: the operator's to fix. */
+export class ClusterAccessError extends Error {
+  override name = 'ClusterAccessError';
+}
+
+export interface ApiResponse {
+  status: number;
+  body: string;
+  /** Seconds that the server asks to wait, where it does. */
+  retryAfterSeconds?: number;
+}
+
+/** An answer larger than this is not read on; 500 of the largest pods stay well below. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
+/** An authenticated line to one API server. Reads, and the one review a reader may ask about itself. */
+export interface Connection {
+  server: string;
+  get(path: string, signal: AbortSignal): Promise<ApiResponse>;
+  /** POST of a SelfSubjectAccessReview, which changes nothing in the cluster. */
+  reviewAccess(review: object, signal: AbortSignal): Promise<ApiResponse>;
+  close(): void;
+}
+
+function loadConfig(access: ClusterAccess): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (access.inCluster) config.loadFromCluster();
+    else if (access.kubeconfig) config.loadFromFile(access.kubeconfig);
+    else config.loadFromDefault();
+  } catch (error) {
+    throw new ClusterAccessError(`the kubeconfig cannot be read: ${(error as Error).message}`);
+  }
+  if (access.context !== undefined) {
+    if (!config.getContextObject(access.context)) {
+      const known = config.getContexts().map((context) => context.name);
+      throw new ClusterAccessError(
+        `no context "${access.context}" in the kubeconfig; it has: ${known.join(', ') || 'none'}`,
+      );
+    }
+    config.setCurrentContext(access.context);
+  }
+  return config;
+}
+
+/** Opens the line without a request. Throws ClusterAccessError; later failures reject the request that met them. */
+export function connect(access: ClusterAccess): Connection {
+  const config = loadConfig(access);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) {
+    throw new ClusterAccessError(`context "${config.getCurrentContext()}" names no cluster of the kubeconfig`);
+  }
+  const server = new URL(cluster.server);
+  const basePath = server.pathname.replace(/\/$/, '');
+  const agents = new Set<http.Agent>();
+  let authorising: Promise<https.RequestOptions> | null = null;
+
+  // Concurrent calls share one run of the credential plugin; client-node itself would spawn one each.
+  const authorised = (): Promise<https.RequestOptions> => {
+    authorising ??= authorise().finally(() => {
+      authorising = null;
+    });
+    return authorising;
+  };
+
+  const authorise = async (): Promise<https.RequestOptions> => {
+    const options: https.RequestOptions = {};
+    await config.applyToHTTPSOptions(options);
+    const agent = options.agent as http.Agent & { keepAlive: boolean };
+    // client-node's agent opens a TLS session per request; a triage makes dozens.
+    agent.keepAlive = true;
+    agents.add(agent);
+    return options;
+  };
+
+  const send = async (method: string, path: string, signal: AbortSignal, body?: string): Promise<ApiResponse> => {
+    const options = await untilAborted(authorised(), signal);
+    const request = {
+      ...options,
+      method,
+      host: server.hostname.replace(/^\[|\]$/g, ''),
+      port: server.port || (server.protocol === 'http:' ? 80 : 443),
+      path: basePath + path,
+      signal,
+      headers: {
+        ...(options.headers as Record<string, string>),
+        accept: 'application/json',
+        'accept-encoding': 'gzip',
+        'user-agent': 'faultline',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+    };
+    return exchange(server.protocol === 'http:' ? http : https, request, body);
+  };
+
+  return {
+    server: cluster.server,
+    get: (path, signal) => send('GET', path, signal),
+    reviewAccess: (review, signal) =>
+      send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', signal, JSON.stringify(review)),
+    close() {
+      for (const agent of agents) agent.destroy();
+    },
+  };
+}
+
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+
+/** One request and its whole answer. A kept-alive socket that the server had just closed is tried once more. */
+async function exchange(
+  transport: typeof http | typeof https,
+  options: https.RequestOptions,
+  body: string | undefined,
+): Promise<ApiResponse> {
+  for (;;) {
+    const request = transport.request(options);
+    try {
+      return await answerTo(request, body);
+    } catch (error) {
+      if (!request.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    }
+  }
+}
+
+const answerTo = (request: http.ClientRequest, body: string | undefined): Promise<ApiResponse> =>
+  new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const zipped = response.headers['content-encoding'] === 'gzip';
+      const stream = zipped ? response.pipe(createGunzip()) : response;
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('error', reject);
+      stream.on('error', reject);
+      stream.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxBodyBytes) request.destroy(new Error(`the answer is larger than ${maxBodyBytes} bytes`));
+        else chunks.push(chunk);
+      });
+      stream.on('end', () => {
+        const retryAfterSeconds = Number(response.headers['retry-after']);
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks).toString(),
+          ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+        });
+      });
+    });
+    request.end(body);
+  });
