@@ -1,0 +1,181 @@
+import type { Evidence } from '../../domain/evidence.ts';
+import type { ThreadMessage } from '../../domain/message.ts';
+import type { LayerVerdict, Verdict } from '../../domain/verdict.ts';
+import type { IncidentView } from '../../domain/view.ts';
+import { cost, escapeMrkdwn, truncate, withoutMarkup } from '../legible.ts';
+import type { Block } from '../limits.ts';
+import type { Messages } from '../messages.ts';
+import { bold, bullets, code, Draft, labelled, paragraph, plain, preformatted, rich } from './draft.ts';
+import { evidenceBlock } from './evidence.ts';
+import { missingReads } from './root.ts';
+import { firstAction, layerName, mentionToken, ownerPhrase } from './words.ts';
+
+/** The owner is called once per verdict, only in mode `page`, and only where somebody has to act. */
+const mention = (draft: Draft): Block[] => {
+  const { mode, routing, verdict } = draft.view;
+  const token = routing?.mention ? mentionToken(routing.mention) : null;
+  if (mode !== 'page' || !routing || !token || verdict?.state !== 'fault') return [];
+  const words = draft.say('mention', { who: '\u0000', party: draft.line(routing.party, 150) });
+  const text = escapeMrkdwn(withoutMarkup(words)).replace('\u0000', token);
+  return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }];
+};
+
+const unread = (draft: Draft, layer: LayerVerdict): { missing: string; fix: string }[] => {
+  const gaps = draft.view.readings[layer.layer]?.gaps ?? [];
+  if (layer.status !== 'unknown') return gaps;
+  return [layer, ...gaps.filter((gap) => gap.missing !== layer.missing)];
+};
+
+/** The evidence of one layer that is implicated or could not be read. */
+export const renderLayer = (view: IncidentView, layer: LayerVerdict, messages: Messages): ThreadMessage => {
+  const draft = new Draft(view, messages);
+  const names = { layer: layerName(draft, layer.layer), status: draft.say(`layerStatus.${layer.status}`) };
+  const because = draft.line(layer.status === 'unknown' ? layer.missing : layer.because, 800);
+  const evidence = view.verdict?.evidence.filter((piece) => piece.layer === layer.layer) ?? [];
+  const gaps = unread(draft, layer);
+  const parts: Block[][] = [
+    [rich([paragraph(bold(draft.say('heading.layer', names)), layer.status === 'unknown' ? [] : plain(because))])],
+    ...gaps.map((gap) => [
+      rich([
+        paragraph(
+          labelled(draft.say('label.missing'), ...plain(draft.line(gap.missing))),
+          gap.fix ? labelled(draft.say('label.fix'), ...code(draft.line(gap.fix))) : [],
+        ),
+      ]),
+    ]),
+    ...evidence.map((piece) => [evidenceBlock(draft, piece)]),
+    ...(evidence.length === 0 && gaps.length === 0
+      ? [[rich([paragraph(plain(draft.say('heading.noEvidence')))])]]
+      : []),
+  ];
+  return draft.finish(`layer-${layer.layer}`, draft.say('lockScreen.layer', { ...names, because }), parts);
+};
+
+const chain = (draft: Draft, verdict: Verdict): Block[] =>
+  verdict.chain.length === 0
+    ? []
+    : [
+        rich([
+          paragraph(bold(draft.say('label.chain'))),
+          ...bullets(
+            verdict.chain.map((link) => [
+              ...bold(draft.line(link.object, 200)),
+              ...(link.uid ? [...plain(` ${draft.say('label.uid')} `), ...code(draft.line(link.uid, 80))] : []),
+              ...plain(`: ${draft.line(link.claim, 400)}`),
+            ]),
+            'ordered',
+          ),
+        ]),
+      ];
+
+const list = (draft: Draft, label: string, items: string[]): Block[] =>
+  items.length === 0
+    ? []
+    : [rich([paragraph(bold(draft.say(label))), ...bullets(items.map((item) => plain(draft.line(item, 400))))])];
+
+const contributing = (draft: Draft, verdict: Verdict): string[] =>
+  verdict.contributing.map(({ owner, action }) => `${draft.say(`owner.${owner}`)}: ${draft.sentence(action)}`);
+
+/** Evidence that no layer's reply holds: of an expected state, whose layers are all cleared. */
+const evidenceHere = (verdict: Verdict): Evidence[] => {
+  const replied = new Set(verdict.layers.filter((layer) => layer.status !== 'cleared').map((layer) => layer.layer));
+  return verdict.state === 'fault' ? [] : verdict.evidence.filter((piece) => !replied.has(piece.layer));
+};
+
+/** The verdict with its proof: the chain, what it cannot show, what would change it. */
+export const renderVerdict = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage => {
+  const draft = new Draft(view, messages);
+  const owner = ownerPhrase(draft, verdict, view.routing);
+  const cause = draft.line(draft.sentence(verdict.cause), 800);
+  const judged = draft.say('rule.judged', {
+    rule: verdict.rule ?? draft.say('rule.none'),
+    ruleSet: verdict.ruleSet,
+    run: view.incident.run,
+  });
+  const parts: Block[][] = [
+    [
+      rich([
+        paragraph(
+          bold(draft.say('heading.verdict', { owner })),
+          plain(cause),
+          verdict.deadline ? labelled(draft.say('label.deadline'), ...draft.date(verdict.deadline)) : [],
+        ),
+      ]),
+    ],
+    // A changed owner is called in the reply that says so: this message may be an edit, which notifies nobody.
+    view.formerOwner === null ? mention(draft) : [],
+    chain(draft, verdict),
+    verdict.owner === 'undetermined' && verdict.state === 'fault' ? missingReads(draft) : [],
+    list(draft, 'label.contributing', contributing(draft, verdict)),
+    list(draft, 'label.cannotShow', verdict.cannotShow),
+    list(draft, 'label.wouldChange', verdict.wouldChange),
+    ...evidenceHere(verdict).map((piece) => [evidenceBlock(draft, piece)]),
+  ].filter((part) => part.length > 0);
+  const text = draft.say('lockScreen.reply', { owner, cause });
+  return draft.finish('verdict', text, parts, [
+    rich([paragraph(labelled(draft.say('label.judgedBy'), ...plain(draft.line(judged, 300))))]),
+  ]);
+};
+
+export const renderNextSteps = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage => {
+  const draft = new Draft(view, messages);
+  const party = view.routing?.party;
+  const heading = party
+    ? draft.say('heading.nextSteps', { party: draft.line(party, 150) })
+    : draft.say('heading.nextStepsOpen');
+  const steps = verdict.nextSteps.map((step) => plain(draft.line(draft.sentence(step), 600)));
+  return draft.finish('next-steps', draft.say('lockScreen.nextSteps', { action: firstAction(draft, verdict) }), [
+    [rich([paragraph(bold(heading)), ...bullets(steps, 'ordered')])],
+    ...list(draft, 'label.contributing', contributing(draft, verdict)).map((block) => [block]),
+  ]);
+};
+
+/** A long text in pieces of at most `limit` characters, broken between lines where that is possible. */
+const pieces = (text: string, limit: number): string[] => {
+  const result: string[] = [];
+  for (const line of text.split('\n')) {
+    const last = result.at(-1);
+    if (last !== undefined && cost(last) + cost(line) + 1 <= limit) result[result.length - 1] = `${last}\n${line}`;
+    else
+      for (let rest = line; rest; rest = rest.slice(truncate(rest, limit).text.length))
+        result.push(truncate(rest, limit).text);
+  }
+  return result;
+};
+
+/** The draft the owner needs, in literal text that can be copied whole. */
+export const renderEscalation = (
+  view: IncidentView,
+  escalation: NonNullable<IncidentView['escalation']>,
+  messages: Messages,
+): ThreadMessage => {
+  const draft = new Draft(view, messages);
+  const title = draft.line(escalation.title, 300);
+  const body = draft.lines(escalation.body, 5500);
+  const text = draft.say('lockScreen.escalation', { audience: draft.say(`owner.${escalation.audience}`), title });
+  return draft.finish('escalation', text, [
+    [rich([paragraph(bold(draft.say('heading.escalation', { title })))])],
+    ...list(draft, 'label.incomplete', escalation.incomplete).map((block) => [block]),
+    ...pieces(body, 2500).map((piece) => [rich(preformatted(piece))]),
+  ]);
+};
+
+/** A changed owner is a reply of its own, one per run: edits notify nobody. */
+export const renderOwnerChange = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage => {
+  const draft = new Draft(view, messages);
+  const former = draft.say(`owner.${view.formerOwner}`);
+  const owner = ownerPhrase(draft, verdict, view.routing);
+  const parts: Block[][] = [
+    [
+      rich([
+        paragraph(
+          bold(draft.say('heading.ownerChange', { former, owner })),
+          labelled(draft.say('label.cause'), ...plain(draft.line(draft.sentence(verdict.cause), 800))),
+        ),
+      ]),
+    ],
+    mention(draft),
+  ].filter((part) => part.length > 0);
+  const text = draft.say('lockScreen.ownerChange', { former, owner, action: firstAction(draft, verdict) });
+  return draft.finish(`owner-change-${view.incident.run}`, text, parts);
+};

@@ -1,0 +1,23 @@
+import type { ThreadMessage } from '../../domain/message.ts';
+import type { IncidentView } from '../../domain/view.ts';
+import type { Messages } from '../messages.ts';
+import { renderEscalation, renderLayer, renderNextSteps, renderOwnerChange, renderVerdict } from './replies.ts';
+import { renderRoot } from './root.ts';
+
+/**
+ * All messages of an incident's thread, root first: pure, and the same view gives the same messages. Cleared layers get
+ * no reply. Every message fits Slack's limits; what does not fit is on the page the message then names.
+ */
+export const renderThread = (view: IncidentView, messages: Messages): ThreadMessage[] => {
+  const { verdict, escalation } = view;
+  const root = renderRoot(view, messages);
+  if (!verdict) return [root];
+  return [
+    root,
+    ...verdict.layers.filter((layer) => layer.status !== 'cleared').map((layer) => renderLayer(view, layer, messages)),
+    renderVerdict(view, verdict, messages),
+    ...(verdict.nextSteps.length > 0 ? [renderNextSteps(view, verdict, messages)] : []),
+    ...(escalation ? [renderEscalation(view, escalation, messages)] : []),
+    ...(view.formerOwner !== null ? [renderOwnerChange(view, verdict, messages)] : []),
+  ];
+};
