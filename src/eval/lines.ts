@@ -1,7 +1,12 @@
 import type { Verdict } from '../domain/verdict.ts';
 
 /** The JSON line of one verdict, always in English (see docs/cases.md for the contract). */
-export const verdictLine = (id: string, verdict: Verdict, apiCalls: number, durationMs: number): Record<string, unknown> => ({
+export const verdictLine = (
+  id: string,
+  verdict: Verdict,
+  apiCalls: number,
+  durationMs: number,
+): Record<string, unknown> => ({
   type: 'verdict',
   id,
   state: verdict.state,
@@ -13,7 +18,9 @@ export const verdictLine = (id: string, verdict: Verdict, apiCalls: number, dura
   contributing: verdict.contributing.map(({ owner, action }) => ({ owner, action: action.en })),
   evidence: verdict.evidence,
   chain: verdict.chain,
-  cleared: verdict.layers.flatMap((layer) => (layer.status === 'cleared' ? [{ layer: layer.layer, because: layer.because }] : [])),
+  cleared: verdict.layers.flatMap((layer) =>
+    layer.status === 'cleared' ? [{ layer: layer.layer, because: layer.because }] : [],
+  ),
   unknown: verdict.layers.flatMap((layer) =>
     layer.status === 'unknown' ? [{ layer: layer.layer, missing: layer.missing, fix: layer.fix }] : [],
   ),

@@ -65,13 +65,18 @@ const verdictName = (verdict: Verdict): string => (verdict.state === 'fault' ? v
 export const summarise = (cases: ScoredCase[]): Summary => {
   const right = cases.filter((entry) => entry.result === 'right').length;
   const highAndWrong = cases.filter((entry) => entry.result === 'wrong' && entry.verdict.confidence === 'high').length;
-  const calibration: Summary['calibration'] = { high: { right: 0, of: 0 }, medium: { right: 0, of: 0 }, low: { right: 0, of: 0 } };
+  const calibration: Summary['calibration'] = {
+    high: { right: 0, of: 0 },
+    medium: { right: 0, of: 0 },
+    low: { right: 0, of: 0 },
+  };
   const confusion: Summary['confusion'] = {};
   for (const entry of cases) {
     const bucket = calibration[entry.verdict.confidence];
     bucket.of += 1;
     if (entry.result === 'right') bucket.right += 1;
-    const row = (confusion[expectedName(entry.expected)] ??= {});
+    const row = confusion[expectedName(entry.expected)] ?? {};
+    confusion[expectedName(entry.expected)] = row;
     row[verdictName(entry.verdict)] = (row[verdictName(entry.verdict)] ?? 0) + 1;
   }
   return {
@@ -81,8 +86,14 @@ export const summarise = (cases: ScoredCase[]): Summary => {
     wrongPages: cases.filter((entry) => entry.wrongPage).length,
     wrongPagesAtHigh: cases.filter((entry) => entry.wrongPage && entry.verdict.confidence === 'high').length,
     vendorFalseAlarms: cases.filter((entry) => entry.vendorFalseAlarm).length,
-    evidenceRecall: ratio(sum(cases, (entry) => entry.cited), sum(cases, (entry) => entry.mustCite)),
-    boundaryAccuracy: ratio(cases.filter((entry) => entry.verdict.boundary === entry.expected.boundary).length, cases.length),
+    evidenceRecall: ratio(
+      sum(cases, (entry) => entry.cited),
+      sum(cases, (entry) => entry.mustCite),
+    ),
+    boundaryAccuracy: ratio(
+      cases.filter((entry) => entry.verdict.boundary === entry.expected.boundary).length,
+      cases.length,
+    ),
     calibration,
     confusion,
     failed: cases.filter((entry) => entry.result === 'wrong').map((entry) => entry.id),

@@ -1,9 +1,9 @@
-import type { ContainerLog, CloudWatchSeries, ProbeAnswer, Series } from '../domain/facts.ts';
 import type { Evidence, EvidenceSource } from '../domain/evidence.ts';
+import type { CloudWatchSeries, ContainerLog, ProbeAnswer, Series } from '../domain/facts.ts';
 import { describeRef, type KubeEvent, type KubeObject, refOf } from '../domain/kubernetes.ts';
 import type { Layer } from '../domain/layer.ts';
-import { condition } from './conditions.ts';
 import type { ClusterFacts } from './cluster.ts';
+import { condition } from './conditions.ts';
 
 /** What each source cannot show, whatever it says. */
 const limits: Record<EvidenceSource, string> = {

@@ -150,7 +150,10 @@ export class ClusterFacts {
   /** Series of a metric whose labels hold all the given values. */
   series(name: string, labels: Record<string, string> = {}): Series[] {
     return this.#facts.series
-      .filter((series) => series.name === name && Object.entries(labels).every(([key, value]) => series.labels[key] === value))
+      .filter(
+        (series) =>
+          series.name === name && Object.entries(labels).every(([key, value]) => series.labels[key] === value),
+      )
       .sort((a, b) => compare(JSON.stringify(a.labels), JSON.stringify(b.labels)));
   }
 

@@ -20,7 +20,11 @@ export const toEvent = (object: KubeObject): KubeEvent => {
     count: object.series?.count ?? object.count ?? object.deprecatedCount ?? 1,
     firstAt: first || created,
     lastAt:
-      object.series?.lastObservedTime ?? object.lastTimestamp ?? object.deprecatedLastTimestamp ?? object.eventTime ?? first,
+      object.series?.lastObservedTime ??
+      object.lastTimestamp ??
+      object.deprecatedLastTimestamp ??
+      object.eventTime ??
+      first,
     regarding: {
       kind: regarding.kind ?? '',
       name: regarding.name ?? '',

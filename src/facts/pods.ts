@@ -59,5 +59,7 @@ export const terminations = (pod: KubeObject): { container: string; terminated: 
 /** A pod that is not what its owner wants: pending, unready, failing, restarting or stuck terminating. */
 export const isTroubled = (pod: KubeObject): boolean => {
   if (pod.status?.phase === 'Succeeded') return false;
-  return !isReady(pod) || isTerminating(pod) || containerStatuses(pod).some((status) => (status.restartCount ?? 0) >= 3);
+  return (
+    !isReady(pod) || isTerminating(pod) || containerStatuses(pod).some((status) => (status.restartCount ?? 0) >= 3)
+  );
 };

@@ -25,7 +25,11 @@ export const parseSchedulerRefusal = (message: string): SchedulerRefusal | null 
   const clauses = parts.map((part): SchedulerClause => {
     const counted = /^(\d+) (.*)$/s.exec(part);
     const reason = counted ? counted[2]! : part;
-    return { count: counted ? Number(counted[1]) : nodes, reason, taint: /untolerated taint \{([^:}]+)/.exec(reason)?.[1] };
+    return {
+      count: counted ? Number(counted[1]) : nodes,
+      reason,
+      taint: /untolerated taint \{([^:}]+)/.exec(reason)?.[1],
+    };
   });
   return { nodes, clauses: clauses.filter((clause) => clause.reason !== '') };
 };
@@ -59,7 +63,9 @@ export const parseKarpenterRefusal = (message: string): PoolRefusal[] =>
   message.startsWith(prefix)
     ? message
         .slice(prefix.length)
-        .split(/; (?=incompatible with nodepool|all available instance types|did not tolerate|node limits|no instance type|incompatible requirements|nodepool requirements|unsatisfiable topology)/)
+        .split(
+          /; (?=incompatible with nodepool|all available instance types|did not tolerate|node limits|no instance type|incompatible requirements|nodepool requirements|unsatisfiable topology)/,
+        )
         .map(poolRefusal)
     : [];
 

@@ -30,14 +30,17 @@ export const scopeOf = (facts: ClusterFacts): Scope => {
   const wide = facts.subjects.some((subject) => subject.kind === 'Cluster');
   const keys = new Set(facts.subjects.filter((subject) => subject.name).map((subject) => keyOf(subjectRef(subject))));
 
-  const workloads = unique(seeds.filter((object) => workloadKinds.includes(object.kind)).map((o) => facts.workloadOf(o)));
+  const workloads = unique(
+    seeds.filter((object) => workloadKinds.includes(object.kind)).map((o) => facts.workloadOf(o)),
+  );
   const pods = unique([
     ...workloads.flatMap((workload) => facts.podsOf(workload)),
     ...seeds.filter((object) => object.kind === 'Pod'),
   ]);
   const pools = unique(seeds.filter((object) => object.kind === 'NodePool'));
   const poolNames = pools.map((pool) => pool.metadata.name);
-  const inPool = (object: KubeObject): boolean => poolNames.includes(object.metadata.labels?.['karpenter.sh/nodepool'] ?? '');
+  const inPool = (object: KubeObject): boolean =>
+    poolNames.includes(object.metadata.labels?.['karpenter.sh/nodepool'] ?? '');
   const subjectNodes = unique([
     ...seeds.filter((object) => object.kind === 'Node'),
     ...facts.all('Node').filter(inPool),
@@ -51,7 +54,16 @@ export const scopeOf = (facts: ClusterFacts): Scope => {
   ]);
   const nodePods = subjectNodes.flatMap((node) => facts.podsOn(node.metadata.name));
 
-  const members = [...seeds, ...workloads, ...pods, ...pods.flatMap((pod) => facts.ownerChain(pod)), ...nodes, ...claims, ...pools, ...nodePods];
+  const members = [
+    ...seeds,
+    ...workloads,
+    ...pods,
+    ...pods.flatMap((pod) => facts.ownerChain(pod)),
+    ...nodes,
+    ...claims,
+    ...pools,
+    ...nodePods,
+  ];
   for (const object of members) keys.add(keyOf(refOf(object)));
   for (const pod of pods) for (const related of relatedTo(facts, pod)) keys.add(keyOf(related));
 
@@ -93,11 +105,20 @@ const seedsOf = (facts: ClusterFacts, subject: Subject): KubeObject[] => {
     case 'PodDisruptionBudget':
       return [...self, ...selectedWorkloads(facts, namespace, own?.spec?.selector)];
     case 'Service':
-      return [...self, ...selectedWorkloads(facts, namespace, own?.spec?.selector && { matchLabels: own.spec.selector })];
+      return [
+        ...self,
+        ...selectedWorkloads(facts, namespace, own?.spec?.selector && { matchLabels: own.spec.selector }),
+      ];
     case 'Ingress':
       return [...self, ...ingressBackends(facts, namespace, own)];
     case 'PersistentVolumeClaim':
-      return [...self, ...facts.in('Pod', namespace ?? '').filter((pod) => mounts(pod, subject.name)).map((pod) => facts.workloadOf(pod))];
+      return [
+        ...self,
+        ...facts
+          .in('Pod', namespace ?? '')
+          .filter((pod) => mounts(pod, subject.name))
+          .map((pod) => facts.workloadOf(pod)),
+      ];
     case 'ResourceQuota':
     case 'Namespace':
       return [...self, ...namespaceWorkloads(facts, namespace ?? subject.name ?? '')];
@@ -127,34 +148,52 @@ const namespaceWorkloads = (facts: ClusterFacts, namespace: string): KubeObject[
     ...workloadKinds.filter((kind) => kind !== 'ReplicaSet').flatMap((kind) => facts.in(kind, namespace)),
     ...facts.in('Pod', namespace).filter((pod) => !pod.metadata.ownerReferences?.length),
   ].filter((object) => !(object.kind === 'Job' && object.metadata.ownerReferences?.length));
-  const words = facts.alerts.map((alert) => Object.values({ ...alert.labels, ...alert.annotations }).join(' ')).join(' ');
+  const words = facts.alerts
+    .map((alert) => Object.values({ ...alert.labels, ...alert.annotations }).join(' '))
+    .join(' ');
   const named = all.filter((object) => namesWorkload(words, namespace, object.metadata.name));
   return named.length > 0 ? named : all;
 };
 
 const namesWorkload = (words: string, namespace: string, name: string): boolean => {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(^|[^\\w-])(${namespace}/)?${escaped}([^\\w-]|$)`).test(words) &&
-    (name !== namespace || words.includes(`${namespace}/${name}`) || words.includes(`"${name}"`));
+  return (
+    new RegExp(`(^|[^\\w-])(${namespace}/)?${escaped}([^\\w-]|$)`).test(words) &&
+    (name !== namespace || words.includes(`${namespace}/${name}`) || words.includes(`"${name}"`))
+  );
 };
 
 const selectedWorkloads = (facts: ClusterFacts, namespace: string | undefined, selector: unknown): KubeObject[] =>
   selector
-    ? facts.in('Pod', namespace ?? '').filter((pod) => selects(selector, pod.metadata.labels)).map((pod) => facts.workloadOf(pod))
+    ? facts
+        .in('Pod', namespace ?? '')
+        .filter((pod) => selects(selector, pod.metadata.labels))
+        .map((pod) => facts.workloadOf(pod))
     : [];
 
-const ingressBackends = (facts: ClusterFacts, namespace: string | undefined, ingress: KubeObject | undefined): KubeObject[] => {
+const ingressBackends = (
+  facts: ClusterFacts,
+  namespace: string | undefined,
+  ingress: KubeObject | undefined,
+): KubeObject[] => {
   const services = ingress
     ? [
         ingress.spec?.defaultBackend?.service?.name,
-        ...(ingress.spec?.rules ?? []).flatMap((rule: any) => (rule.http?.paths ?? []).map((path: any) => path.backend?.service?.name)),
+        ...(ingress.spec?.rules ?? []).flatMap((rule: any) =>
+          (rule.http?.paths ?? []).map((path: any) => path.backend?.service?.name),
+        ),
       ]
     : [];
   const backends = services
     .map((name: string | undefined) => facts.find('Service', name, namespace))
     .filter((service) => service !== undefined);
   // An Ingress that could not be read still lies in a namespace whose workloads it can serve.
-  return ingress ? backends.flatMap((service) => [service, ...selectedWorkloads(facts, namespace, { matchLabels: service.spec?.selector })]) : namespaceWorkloads(facts, namespace ?? '');
+  return ingress
+    ? backends.flatMap((service) => [
+        service,
+        ...selectedWorkloads(facts, namespace, { matchLabels: service.spec?.selector }),
+      ])
+    : namespaceWorkloads(facts, namespace ?? '');
 };
 
 const mounts = (pod: KubeObject, claim: string | undefined): boolean =>
@@ -163,16 +202,25 @@ const mounts = (pod: KubeObject, claim: string | undefined): boolean =>
 /** Objects a pod depends on by reference. */
 const relatedTo = (facts: ClusterFacts, pod: KubeObject): ObjectRef[] => {
   const namespace = pod.metadata.namespace;
-  const claims = (pod.spec?.volumes ?? []).map((volume: any) => volume.persistentVolumeClaim?.claimName).filter(Boolean);
+  const claims = (pod.spec?.volumes ?? [])
+    .map((volume: any) => volume.persistentVolumeClaim?.claimName)
+    .filter(Boolean);
   const selecting = ['PodDisruptionBudget'].flatMap((kind) =>
-    facts.in(kind, namespace ?? '').filter((object) => object.spec?.selector && selects(object.spec.selector, pod.metadata.labels)),
+    facts
+      .in(kind, namespace ?? '')
+      .filter((object) => object.spec?.selector && selects(object.spec.selector, pod.metadata.labels)),
   );
   const workload = facts.workloadOf(pod);
-  const scalers = facts.in('HorizontalPodAutoscaler', namespace ?? '').filter((hpa) => hpa.spec?.scaleTargetRef?.name === workload.metadata.name);
+  const scalers = facts
+    .in('HorizontalPodAutoscaler', namespace ?? '')
+    .filter((hpa) => hpa.spec?.scaleTargetRef?.name === workload.metadata.name);
   return [
     ...claims.flatMap((name: string) => {
       const volume = facts.find('PersistentVolumeClaim', name, namespace)?.spec?.volumeName;
-      return [{ kind: 'PersistentVolumeClaim', name, namespace }, ...(volume ? [{ kind: 'PersistentVolume', name: volume }] : [])];
+      return [
+        { kind: 'PersistentVolumeClaim', name, namespace },
+        ...(volume ? [{ kind: 'PersistentVolume', name: volume }] : []),
+      ];
     }),
     ...[...facts.servicesOf(pod), ...selecting, ...scalers].map(refOf),
   ];

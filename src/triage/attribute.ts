@@ -44,7 +44,10 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
     evidence: evidenceOf(root, explained),
     chain: root.chain,
     layers: layerVerdicts,
-    missing: root.owner === 'undetermined' && root.state === 'fault' ? [...root.missing, ...missingOf(layerVerdicts)].slice(0, 4) : root.missing,
+    missing:
+      root.owner === 'undetermined' && root.state === 'fault'
+        ? [...root.missing, ...missingOf(layerVerdicts)].slice(0, 4)
+        : root.missing,
     nextSteps: root.nextSteps,
     cannotShow: cannotShow(root),
     wouldChange: wouldChange(root, rivals, layerVerdicts),
@@ -58,7 +61,9 @@ const reaches = (finding: Finding, scope: Scope): boolean =>
 
 /** A finding is a consequence where another connected one names its mechanism, is not later, and is not weaker by far. */
 const isExplained = (finding: Finding, all: Finding[]): boolean =>
-  all.some((cause) => cause !== finding && explains(cause, finding) && !(explains(finding, cause) && outranks(finding, cause)));
+  all.some(
+    (cause) => cause !== finding && explains(cause, finding) && !(explains(finding, cause) && outranks(finding, cause)),
+  );
 
 const explains = (cause: Finding, effect: Finding): boolean => {
   if (!cause.explains.includes(effect.mechanism)) return false;
@@ -78,12 +83,19 @@ const byRank =
     rank(b, scope) - rank(a, scope) || layerIndex(a) - layerIndex(b) || byId(a, b);
 
 const rank = (finding: Finding, scope: Scope): number =>
-  weight[finding.strength] * 100 + closeness(finding, scope) * 10 + Math.min(finding.explains.length, 9) - (finding.owner === 'undetermined' && finding.state === 'fault' ? 150 : 0);
+  weight[finding.strength] * 100 +
+  closeness(finding, scope) * 10 +
+  Math.min(finding.explains.length, 9) -
+  (finding.owner === 'undetermined' && finding.state === 'fault' ? 150 : 0);
 
 /** 3: harms troubled pods or subject nodes themselves; 2: harms something in scope; 1: reaches it as part of the cluster. */
 const closeness = (finding: Finding, scope: Scope): number => {
   if (finding.affects === 'cluster') return scope.wide ? 3 : 1;
-  const near = new Set([...scope.troubledPods, ...scope.subjectNodes].map((object) => `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}`));
+  const near = new Set(
+    [...scope.troubledPods, ...scope.subjectNodes].map(
+      (object) => `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}`,
+    ),
+  );
   if (finding.affects.some((ref) => near.has(`${ref.kind}/${ref.namespace ?? ''}/${ref.name}`))) return 3;
   return scope.wide ? 1 : 2;
 };
@@ -107,21 +119,33 @@ const confidenceOf = (root: Finding, rivals: Finding[], verdicts: LayerVerdict[]
   if (root.owner === 'undetermined') return 'low';
   const above = verdicts.slice(0, layers.indexOf(root.owner));
   const open = above.filter((layer) => layer.status === 'unknown').length;
-  const doubts = (root.strength === 'direct' ? 0 : root.strength === 'derived' ? 1 : 2) + (rivals.length > 0 ? 1 : 0) + (open > 0 ? 1 : 0);
+  const doubts =
+    (root.strength === 'direct' ? 0 : root.strength === 'derived' ? 1 : 2) +
+    (rivals.length > 0 ? 1 : 0) +
+    (open > 0 ? 1 : 0);
   return doubts === 0 ? 'high' : doubts === 1 ? 'medium' : 'low';
 };
 
 const implicate = (layer: LayerVerdict, root: Finding, rivals: Finding[]): LayerVerdict => {
-  if (root.state !== 'fault') return layer.status === 'implicated' ? { layer: layer.layer, status: 'cleared', because: root.cause.en } : layer;
+  if (root.state !== 'fault')
+    return layer.status === 'implicated' ? { layer: layer.layer, status: 'cleared', because: root.cause.en } : layer;
   if (layer.layer === root.owner) return { layer: layer.layer, status: 'implicated', because: root.cause.en };
   const rival = rivals.find((finding) => finding.owner === layer.layer);
-  if (rival) return { layer: layer.layer, status: 'unknown', missing: `not excluded: ${rival.cause.en}`, fix: rival.nextSteps[0]?.en ?? 'compare the two chains of evidence' };
+  if (rival)
+    return {
+      layer: layer.layer,
+      status: 'unknown',
+      missing: `not excluded: ${rival.cause.en}`,
+      fix: rival.nextSteps[0]?.en ?? 'compare the two chains of evidence',
+    };
   const open = root.missing.find((missing) => missing.layer === layer.layer);
   return open ? { layer: layer.layer, status: 'unknown', missing: open.missing, fix: open.fix } : layer;
 };
 
 const contributionsOf = (root: Finding, explained: Finding[]): Finding['contributing'] => {
-  const all = [root, ...explained].flatMap((finding) => finding.contributing).filter((entry) => entry.owner !== root.owner);
+  const all = [root, ...explained]
+    .flatMap((finding) => finding.contributing)
+    .filter((entry) => entry.owner !== root.owner);
   return [...new Map(all.map((entry) => [`${entry.owner}/${entry.action.en}`, entry])).values()];
 };
 
@@ -132,18 +156,28 @@ const evidenceOf = (root: Finding, explained: Finding[]): Evidence[] => {
 };
 
 const missingOf = (verdicts: LayerVerdict[]): Finding['missing'] =>
-  verdicts.flatMap((layer) => (layer.status === 'unknown' ? [{ layer: layer.layer, missing: layer.missing, fix: layer.fix }] : []));
+  verdicts.flatMap((layer) =>
+    layer.status === 'unknown' ? [{ layer: layer.layer, missing: layer.missing, fix: layer.fix }] : [],
+  );
 
-const cannotShow = (root: Finding): string[] => [...new Set(root.evidence.map((entry) => `${entry.source}: ${entry.limits}`))].slice(0, 3);
+const cannotShow = (root: Finding): string[] =>
+  [...new Set(root.evidence.map((entry) => `${entry.source}: ${entry.limits}`))].slice(0, 3);
 
 const wouldChange = (root: Finding, rivals: Finding[], verdicts: LayerVerdict[]): string[] => [
   ...rivals.slice(0, 2).map((rival) => `proof that ${rival.cause.en} came first`),
-  ...verdicts.flatMap((layer) => (layer.status === 'unknown' && layer.layer !== root.owner ? [`${layer.layer}: ${layer.missing}`] : [])).slice(0, 2),
+  ...verdicts
+    .flatMap((layer) =>
+      layer.status === 'unknown' && layer.layer !== root.owner ? [`${layer.layer}: ${layer.missing}`] : [],
+    )
+    .slice(0, 2),
   ...(root.state === 'expected' ? ['the state lasting past its deadline'] : []),
 ];
 
 /** No rule's finding reaches the subject: an honest "cannot tell" that names what was not readable. */
-const nothingFound = (verdicts: LayerVerdict[], onset: string | null): Omit<Verdict, 'impact' | 'ruleSet' | 'rule'> => ({
+const nothingFound = (
+  verdicts: LayerVerdict[],
+  onset: string | null,
+): Omit<Verdict, 'impact' | 'ruleSet' | 'rule'> => ({
   state: 'fault',
   owner: 'undetermined',
   boundary: null,

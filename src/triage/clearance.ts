@@ -3,10 +3,10 @@ import { type Layer, layers } from '../domain/layer.ts';
 import type { LayerVerdict } from '../domain/verdict.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
 import { condition, isTrue } from '../facts/conditions.ts';
+import { isPlatformNamespace } from '../facts/ownership.ts';
 import { isReady, restarts } from '../facts/pods.ts';
 import { quantity } from '../facts/quantity.ts';
 import type { Scope } from '../facts/scope.ts';
-import { isPlatformNamespace } from '../facts/ownership.ts';
 import { duration, minutesBetween } from '../facts/time.ts';
 import { type Family, familiesOf } from './families.ts';
 
@@ -38,7 +38,12 @@ const sources: Record<Layer, Partial<Record<Family, string[]>> & { always: strin
 /** Sources that exist only on some providers, or only where that component is installed. */
 const needed = (facts: ClusterFacts, source: string): boolean => {
   if (source.startsWith('ec2.')) return facts.identity.provider.startsWith('eks');
-  if (source === 'nodepools' || source === 'nodeclaims') return facts.identity.provider.startsWith('eks') && facts.gapOf(source)?.reason !== 'not-collected' && facts.gapOf(source)?.reason !== 'not-found';
+  if (source === 'nodepools' || source === 'nodeclaims')
+    return (
+      facts.identity.provider.startsWith('eks') &&
+      facts.gapOf(source)?.reason !== 'not-collected' &&
+      facts.gapOf(source)?.reason !== 'not-found'
+    );
   return true;
 };
 
@@ -51,11 +56,18 @@ export const clearLayers = (facts: ClusterFacts, scope: Scope, findings: Finding
   return layers.map((layer) => clearLayer(layer, facts, scope, present, findings));
 };
 
-const clearLayer = (layer: Layer, facts: ClusterFacts, scope: Scope, present: Family[], findings: Finding[]): LayerVerdict => {
+const clearLayer = (
+  layer: Layer,
+  facts: ClusterFacts,
+  scope: Scope,
+  present: Family[],
+  findings: Finding[],
+): LayerVerdict => {
   const wanted = [...new Set([...sources[layer].always, ...present.flatMap((family) => sources[layer][family] ?? [])])];
   for (const source of wanted.filter((entry) => needed(facts, entry))) {
     const namespaces = source === 'events' || source === 'pods' || source === 'replicasets' ? scope.namespaces : [];
-    const gap = namespaces.map((namespace) => facts.gapOf(source, namespace)).find((found) => found) ?? facts.gapOf(source);
+    const gap =
+      namespaces.map((namespace) => facts.gapOf(source, namespace)).find((found) => found) ?? facts.gapOf(source);
     if (gap) return { layer, status: 'unknown', missing: gap.message, fix: gap.fix };
   }
   const because = speakFor[layer](facts, scope, present).filter(Boolean);
@@ -85,7 +97,9 @@ const speakFor: Record<Layer, Speaker> = {
 
 const controlPlane = (facts: ClusterFacts): string => {
   const ready = facts.probe('readyz');
-  return ready?.status === 200 && ready.latencyMs < 1000 ? `API server readyz answers 200 in ${ready.latencyMs} ms` : '';
+  return ready?.status === 200 && ready.latencyMs < 1000
+    ? `API server readyz answers 200 in ${ready.latencyMs} ms`
+    : '';
 };
 
 const nodesReady = (scope: Scope): string =>
@@ -94,7 +108,9 @@ const nodesReady = (scope: Scope): string =>
     : '';
 
 const noPressure = (scope: Scope): string => {
-  const clean = scope.nodes.every((node) => !['MemoryPressure', 'DiskPressure', 'PIDPressure'].some((type) => isTrue(node, type)));
+  const clean = scope.nodes.every(
+    (node) => !['MemoryPressure', 'DiskPressure', 'PIDPressure'].some((type) => isTrue(node, type)),
+  );
   return scope.nodes.length > 0 && clean ? 'no memory, disk or PID pressure there' : '';
 };
 
@@ -103,17 +119,27 @@ const instanceChecks = (facts: ClusterFacts, scope: Scope): string => {
   const ids = scope.nodes.map((node) => /i-[0-9a-f]+$/.exec(node.spec?.providerID ?? '')?.[0]).filter(Boolean);
   const own = statuses.filter((status) => ids.includes(status.InstanceId));
   const ok = own.every((status) => status.SystemStatus?.Status === 'ok' && status.InstanceStatus?.Status === 'ok');
-  return own.length > 0 && ok ? `EC2 status checks pass for ${own.length === 1 ? 'its instance' : `its ${own.length} instances`}` : '';
+  return own.length > 0 && ok
+    ? `EC2 status checks pass for ${own.length === 1 ? 'its instance' : `its ${own.length} instances`}`
+    : '';
 };
 
 const poolRoom = (facts: ClusterFacts): string => {
   const pools = facts.all('NodePool').filter((pool) => isTrue(pool, 'Ready'));
-  const roomy = pools.filter((pool) => Object.entries(pool.spec?.limits ?? {}).every(([key, limit]) => quantity(pool.status?.resources?.[key]) < 0.95 * quantity(limit as string)));
-  return roomy.length > 0 ? `NodePool ${roomy.map((pool) => pool.metadata.name).join(', ')} ready and below limits` : '';
+  const roomy = pools.filter((pool) =>
+    Object.entries(pool.spec?.limits ?? {}).every(
+      ([key, limit]) => quantity(pool.status?.resources?.[key]) < 0.95 * quantity(limit as string),
+    ),
+  );
+  return roomy.length > 0
+    ? `NodePool ${roomy.map((pool) => pool.metadata.name).join(', ')} ready and below limits`
+    : '';
 };
 
 const systemPods = (facts: ClusterFacts): string => {
-  const pods = facts.all('Pod').filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') && pod.status?.phase === 'Running');
+  const pods = facts
+    .all('Pod')
+    .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') && pod.status?.phase === 'Running');
   return pods.length > 0 && pods.every(isReady) ? `all ${pods.length} running add-on pods are ready` : '';
 };
 
@@ -123,8 +149,13 @@ const stablePods = (scope: Scope): string =>
     : '';
 
 const unchanged = (facts: ClusterFacts, scope: Scope): string => {
-  const sets = scope.workloads.flatMap((workload) => facts.childrenOf(workload).filter((child) => child.kind === 'ReplicaSet'));
-  const newest = sets.map((set) => set.metadata.creationTimestamp ?? '').sort().at(-1);
+  const sets = scope.workloads.flatMap((workload) =>
+    facts.childrenOf(workload).filter((child) => child.kind === 'ReplicaSet'),
+  );
+  const newest = sets
+    .map((set) => set.metadata.creationTimestamp ?? '')
+    .sort()
+    .at(-1);
   const available = scope.workloads.every((workload) => condition(workload, 'Progressing')?.status !== 'False');
   const age = minutesBetween(newest, facts.now);
   return newest && available && age > 24 * 60 ? `no rollout for ${duration(age)}` : '';

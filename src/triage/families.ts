@@ -4,7 +4,18 @@ import { isBound, isPending, isReady, isUnscheduled, restarts, waitingReason } f
 import type { Scope } from '../facts/scope.ts';
 
 /** What an incident looks like from outside. Each family has its own sources that could implicate a layer. */
-export const families = ['pending', 'starting', 'crash', 'unready', 'absent', 'node', 'provisioning', 'scaling', 'api', 'errors'] as const;
+export const families = [
+  'pending',
+  'starting',
+  'crash',
+  'unready',
+  'absent',
+  'node',
+  'provisioning',
+  'scaling',
+  'api',
+  'errors',
+] as const;
 export type Family = (typeof families)[number];
 
 const apiAlert = /^(KubeAPI|etcd|KubeClient|KubeScheduler|KubeController|KubeAggregated)/;

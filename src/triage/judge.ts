@@ -22,7 +22,15 @@ export const judge = (rules: Rule[], raw: Facts): Judgement => {
     const drafts = rule.judge(facts, scope);
     if (drafts.length === 0) silent.push(rule.id);
     for (const draft of drafts) {
-      findings.push({ explains: [], state: 'fault', chain: [], contributing: [], missing: [], ...draft, rule: rule.id });
+      findings.push({
+        explains: [],
+        state: 'fault',
+        chain: [],
+        contributing: [],
+        missing: [],
+        ...draft,
+        rule: rule.id,
+      });
     }
   }
   return { facts, scope, findings, silent };

@@ -5,7 +5,7 @@ import type { RuleSet } from '../rules/load.ts';
 import { attribute } from './attribute.ts';
 import { type CollectionTarget, unite } from './collect/collection.ts';
 import { collectLayer } from './collect/layer.ts';
-import { judge, type Judgement } from './judge.ts';
+import { type Judgement, judge } from './judge.ts';
 import type { ClusterReaders } from './ports.ts';
 
 export interface TriageResult {
@@ -16,13 +16,22 @@ export interface TriageResult {
 }
 
 /** Judges facts that were collected: the pure half of a triage. */
-export const decide = (ruleSet: RuleSet, target: CollectionTarget, batches: LayerFacts[], now: string): { verdict: Verdict; judgement: Judgement } => {
+export const decide = (
+  ruleSet: RuleSet,
+  target: CollectionTarget,
+  batches: LayerFacts[],
+  now: string,
+): { verdict: Verdict; judgement: Judgement } => {
   const judgement = judge(ruleSet.rules, unite(batches, target, now));
   return { verdict: attribute(judgement, ruleSet.version), judgement };
 };
 
 /** A whole triage in one process: all layers collected in parallel, then judged. */
-export const triage = async (ruleSet: RuleSet, target: CollectionTarget, readers: ClusterReaders): Promise<TriageResult> => {
+export const triage = async (
+  ruleSet: RuleSet,
+  target: CollectionTarget,
+  readers: ClusterReaders,
+): Promise<TriageResult> => {
   const facts = await Promise.all(layers.map((layer: Layer) => collectLayer(layer, target, readers)));
   return {
     ...decide(ruleSet, target, facts, readers.now()),

@@ -1,5 +1,5 @@
-import { resources } from '../../evidence/kubernetes/resources.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
+import { resources } from '../../evidence/kubernetes/resources.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
 import { toMs } from '../../facts/time.ts';
@@ -33,7 +33,16 @@ const namespaced = [
 ];
 
 /** Without a namespace of its own, the subject's apps are looked for everywhere, in bounded calls. */
-const clusterWide = [resources.pods, resources.deployments, resources.replicasets, resources.jobs, resources.cronjobs, resources.horizontalpodautoscalers, resources.services, resources.workflows];
+const clusterWide = [
+  resources.pods,
+  resources.deployments,
+  resources.replicasets,
+  resources.jobs,
+  resources.cronjobs,
+  resources.horizontalpodautoscalers,
+  resources.services,
+  resources.workflows,
+];
 
 const metrics = [
   'container_memory_working_set_bytes',
@@ -77,7 +86,9 @@ export const collectApp = async (collection: Collection): Promise<void> => {
 };
 
 const namespacesOf = (collection: Collection): string[] => {
-  const named = collection.target.subjects.map((subject) => (subject.kind === 'Namespace' ? subject.name : subject.namespace));
+  const named = collection.target.subjects.map((subject) =>
+    subject.kind === 'Namespace' ? subject.name : subject.namespace,
+  );
   return [...new Set(named.filter((namespace) => namespace !== undefined))].slice(0, maxNamespaces);
 };
 

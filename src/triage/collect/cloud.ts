@@ -47,15 +47,76 @@ const awsCalls = [
 ];
 
 const cloudWatchMetrics: [string, string][] = [
-  ...['StatusCheckFailed', 'StatusCheckFailed_System', 'StatusCheckFailed_Instance', 'StatusCheckFailed_AttachedEBS'].map((metric): [string, string] => ['AWS/EC2', metric]),
-  ...['TCP_ELB_Reset_Count', 'TCP_Target_Reset_Count', 'NewFlowCount', 'HealthyHostCount', 'UnHealthyHostCount', 'PortAllocationErrorCount'].map((metric): [string, string] => ['AWS/NetworkELB', metric]),
-  ...['HTTPCode_ELB_5XX_Count', 'HTTPCode_ELB_502_Count', 'HTTPCode_ELB_503_Count', 'HTTPCode_ELB_504_Count', 'HTTPCode_Target_5XX_Count', 'TargetConnectionErrorCount', 'TargetResponseTime', 'HealthyHostCount', 'UnHealthyHostCount', 'RejectedConnectionCount'].map((metric): [string, string] => ['AWS/ApplicationELB', metric]),
-  ...['ErrorPortAllocation', 'PacketsDropCount', 'ActiveConnectionCount', 'BytesOutToDestination', 'BytesInFromDestination', 'ConnectionAttemptCount', 'ConnectionEstablishedCount'].map((metric): [string, string] => ['AWS/NATGateway', metric]),
-  ...['VolumeStalledIOCheck', 'VolumeIOPSExceededCheck', 'VolumeThroughputExceededCheck', 'BurstBalance', 'VolumeQueueLength'].map((metric): [string, string] => ['AWS/EBS', metric]),
-  ...['apiserver_request_total_5XX', 'apiserver_request_total_429', 'apiserver_storage_size_bytes', 'etcd_mvcc_db_total_size_in_use_in_bytes', 'scheduler_pending_pods_UNSCHEDULABLE'].map((metric): [string, string] => ['AWS/EKS', metric]),
-  ...['NumberOfMessagesSent', 'NumberOfMessagesReceived', 'ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible'].map((metric): [string, string] => ['AWS/SQS', metric]),
-  ...['CpuUtilization', 'HeapUsage', 'RabbitMQMemUsed', 'RabbitMQMemLimit', 'RabbitMQDiskFree', 'MessageCount', 'ConsumerCount', 'ConnectionCount', 'CurrentConnectionsCount'].map((metric): [string, string] => ['AWS/AmazonMQ', metric]),
-  ...['CPUUtilization', 'DatabaseConnections', 'FreeStorageSpace', 'FreeableMemory'].map((metric): [string, string] => ['AWS/RDS', metric]),
+  ...[
+    'StatusCheckFailed',
+    'StatusCheckFailed_System',
+    'StatusCheckFailed_Instance',
+    'StatusCheckFailed_AttachedEBS',
+  ].map((metric): [string, string] => ['AWS/EC2', metric]),
+  ...[
+    'TCP_ELB_Reset_Count',
+    'TCP_Target_Reset_Count',
+    'NewFlowCount',
+    'HealthyHostCount',
+    'UnHealthyHostCount',
+    'PortAllocationErrorCount',
+  ].map((metric): [string, string] => ['AWS/NetworkELB', metric]),
+  ...[
+    'HTTPCode_ELB_5XX_Count',
+    'HTTPCode_ELB_502_Count',
+    'HTTPCode_ELB_503_Count',
+    'HTTPCode_ELB_504_Count',
+    'HTTPCode_Target_5XX_Count',
+    'TargetConnectionErrorCount',
+    'TargetResponseTime',
+    'HealthyHostCount',
+    'UnHealthyHostCount',
+    'RejectedConnectionCount',
+  ].map((metric): [string, string] => ['AWS/ApplicationELB', metric]),
+  ...[
+    'ErrorPortAllocation',
+    'PacketsDropCount',
+    'ActiveConnectionCount',
+    'BytesOutToDestination',
+    'BytesInFromDestination',
+    'ConnectionAttemptCount',
+    'ConnectionEstablishedCount',
+  ].map((metric): [string, string] => ['AWS/NATGateway', metric]),
+  ...[
+    'VolumeStalledIOCheck',
+    'VolumeIOPSExceededCheck',
+    'VolumeThroughputExceededCheck',
+    'BurstBalance',
+    'VolumeQueueLength',
+  ].map((metric): [string, string] => ['AWS/EBS', metric]),
+  ...[
+    'apiserver_request_total_5XX',
+    'apiserver_request_total_429',
+    'apiserver_storage_size_bytes',
+    'etcd_mvcc_db_total_size_in_use_in_bytes',
+    'scheduler_pending_pods_UNSCHEDULABLE',
+  ].map((metric): [string, string] => ['AWS/EKS', metric]),
+  ...[
+    'NumberOfMessagesSent',
+    'NumberOfMessagesReceived',
+    'ApproximateAgeOfOldestMessage',
+    'ApproximateNumberOfMessagesVisible',
+  ].map((metric): [string, string] => ['AWS/SQS', metric]),
+  ...[
+    'CpuUtilization',
+    'HeapUsage',
+    'RabbitMQMemUsed',
+    'RabbitMQMemLimit',
+    'RabbitMQDiskFree',
+    'MessageCount',
+    'ConsumerCount',
+    'ConnectionCount',
+    'CurrentConnectionsCount',
+  ].map((metric): [string, string] => ['AWS/AmazonMQ', metric]),
+  ...['CPUUtilization', 'DatabaseConnections', 'FreeStorageSpace', 'FreeableMemory'].map((metric): [string, string] => [
+    'AWS/RDS',
+    metric,
+  ]),
 ];
 
 /** The control plane's own metrics; recording rules of the usual mixins are read by their names too. */
@@ -96,6 +157,8 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
     collection.list(resources.leases, { namespace: 'kube-node-lease' }),
     ...controlPlaneMetrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
     ...(isAws ? awsCalls.map((call) => collection.cloud(call)) : []),
-    ...(isAws ? [collection.cloudMetrics(cloudWatchMetrics.map(([namespace, metric]) => ({ namespace, metric, start, end })))] : []),
+    ...(isAws
+      ? [collection.cloudMetrics(cloudWatchMetrics.map(([namespace, metric]) => ({ namespace, metric, start, end })))]
+      : []),
   ]);
 };

@@ -67,7 +67,10 @@ export class Collection {
   async metric(query: MetricQuery): Promise<void> {
     const read = this.#readers.metrics
       ? await this.#readers.metrics.series(query)
-      : notConfigured('no Prometheus is configured for this cluster', 'set PROMETHEUS_URL, or prometheusUrl of the cluster');
+      : notConfigured(
+          'no Prometheus is configured for this cluster',
+          'set PROMETHEUS_URL, or prometheusUrl of the cluster',
+        );
     if (read.ok) this.facts.series.push(...read.value);
     this.#note('metrics', query.name, read, read.ok ? read.value.length : 0);
   }
@@ -75,7 +78,7 @@ export class Collection {
   async cloud(operation: string, parameters: Record<string, unknown> = {}): Promise<void> {
     const read = this.#readers.cloud
       ? await this.#readers.cloud.call(operation, parameters)
-      : notConfigured(`no reader for the cloud API ${operation}`, 'look in the provider\'s console');
+      : notConfigured(`no reader for the cloud API ${operation}`, "look in the provider's console");
     if (read.ok) this.facts.cloud.push(read.value);
     this.#note('aws', operation, read, 1);
   }
@@ -95,11 +98,21 @@ export class Collection {
   #note(source: FactSource, what: string, read: Read<unknown>, count: number, namespace?: string): void {
     const gap: Gap | undefined = read.ok ? undefined : read.gap;
     this.facts.apiCalls += 1;
-    this.facts.reads.push({ source, what, namespace, complete: read.ok && read.complete, count: gap ? 0 : count, ...(gap ? { gap } : {}) });
+    this.facts.reads.push({
+      source,
+      what,
+      namespace,
+      complete: read.ok && read.complete,
+      count: gap ? 0 : count,
+      ...(gap ? { gap } : {}),
+    });
   }
 }
 
-const notConfigured = (message: string, fix: string): Read<never> => ({ ok: false, gap: { reason: 'not-configured', message, fix } });
+const notConfigured = (message: string, fix: string): Read<never> => ({
+  ok: false,
+  gap: { reason: 'not-configured', message, fix },
+});
 
 /**
  * The union of layers and runs. Later readings of an object replace earlier ones; events, logs and answers are
@@ -107,7 +120,9 @@ const notConfigured = (message: string, fix: string): Read<never> => ({ ok: fals
  */
 export const unite = (batches: LayerFacts[], target: CollectionTarget, now: string): Facts => {
   const objects = new Map<string, KubeObject>();
-  const keyed = <T>(list: T[], key: (item: T) => string): T[] => [...new Map(list.map((item) => [key(item), item])).values()];
+  const keyed = <T>(list: T[], key: (item: T) => string): T[] => [
+    ...new Map(list.map((item) => [key(item), item])).values(),
+  ];
   for (const object of batches.flatMap((batch) => batch.objects)) {
     const { namespace = '', name, uid = '' } = object.metadata;
     objects.set(`${object.apiVersion}/${object.kind}/${namespace}/${name}/${uid}`, object);
@@ -119,11 +134,26 @@ export const unite = (batches: LayerFacts[], target: CollectionTarget, now: stri
     subjects: target.subjects,
     alerts: target.alerts,
     objects: [...objects.values()],
-    logs: keyed(batches.flatMap((batch) => batch.logs), (log) => `${log.namespace}/${log.pod}/${log.container}/${log.previous}`),
-    series: keyed(batches.flatMap((batch) => batch.series), (series) => series.name + JSON.stringify(series.labels)),
-    cloudWatch: keyed(batches.flatMap((batch) => batch.cloudWatch), (series) => `${series.namespace}/${series.metric}/${series.stat}/${JSON.stringify(series.dimensions)}`),
-    cloud: keyed(batches.flatMap((batch) => batch.cloud), (answer) => answer.call),
-    probes: keyed(batches.flatMap((batch) => batch.probes), (probe) => probe.path),
+    logs: keyed(
+      batches.flatMap((batch) => batch.logs),
+      (log) => `${log.namespace}/${log.pod}/${log.container}/${log.previous}`,
+    ),
+    series: keyed(
+      batches.flatMap((batch) => batch.series),
+      (series) => series.name + JSON.stringify(series.labels),
+    ),
+    cloudWatch: keyed(
+      batches.flatMap((batch) => batch.cloudWatch),
+      (series) => `${series.namespace}/${series.metric}/${series.stat}/${JSON.stringify(series.dimensions)}`,
+    ),
+    cloud: keyed(
+      batches.flatMap((batch) => batch.cloud),
+      (answer) => answer.call,
+    ),
+    probes: keyed(
+      batches.flatMap((batch) => batch.probes),
+      (probe) => probe.path,
+    ),
     reads: batches.flatMap((batch) => batch.reads),
     apiCalls: batches.reduce((sum, batch) => sum + batch.apiCalls, 0),
   };

@@ -13,7 +13,11 @@ const collectors: Record<Layer, (collection: Collection) => Promise<void>> = {
 };
 
 /** Reads one layer's sources, and no others, around the subject. Never rejects: what fails becomes a gap. */
-export const collectLayer = async (layer: Layer, target: CollectionTarget, readers: ClusterReaders): Promise<LayerFacts> => {
+export const collectLayer = async (
+  layer: Layer,
+  target: CollectionTarget,
+  readers: ClusterReaders,
+): Promise<LayerFacts> => {
   const collection = new Collection(layer, target, readers);
   await collectors[layer](collection);
   return collection.facts;

@@ -1,7 +1,7 @@
-import { configMapNames, resources } from '../../evidence/kubernetes/resources.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import { isTroubled } from '../../facts/pods.ts';
+import { configMapNames, resources } from '../../evidence/kubernetes/resources.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
+import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
 import { toMs } from '../../facts/time.ts';
 import { metricHours } from './cloud.ts';
@@ -65,7 +65,8 @@ const metrics = [
 ];
 
 /** Logs of controllers whose words name causes. */
-const controllers = /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
+const controllers =
+  /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
 const maxControllerLogs = 24;
 
 /** Layer 2: nodes and what makes them, add-ons, admission, storage, and the neighbours of the subject. */
@@ -81,7 +82,9 @@ export const collectPlatform = async (collection: Collection): Promise<void> => 
     ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
     ...metrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
   ]);
-  await Promise.all(controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)));
+  await Promise.all(
+    controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)),
+  );
 };
 
 const controllerLogs = (collection: Collection): [KubeObject, string, boolean][] => {
@@ -101,7 +104,9 @@ const controllerLogs = (collection: Collection): [KubeObject, string, boolean][]
 
 /** Each container's log, and the former one's where it restarted. */
 export const logsWanted = (pod: KubeObject): [KubeObject, string, boolean][] =>
-  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((status: any): [KubeObject, string, boolean][] => [
-    [pod, status.name, false],
-    ...(status.restartCount > 0 ? ([[pod, status.name, true]] as [KubeObject, string, boolean][]) : []),
-  ]);
+  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap(
+    (status: any): [KubeObject, string, boolean][] => [
+      [pod, status.name, false],
+      ...(status.restartCount > 0 ? ([[pod, status.name, true]] as [KubeObject, string, boolean][]) : []),
+    ],
+  );
