@@ -1,0 +1,28 @@
+import type { Config } from '../config/schema.ts';
+import type { IncidentView } from '../domain/view.ts';
+import type { IncidentOutcome, IncidentStore, IncomingNotification, Outbox } from '../incidents/ports.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What the HTTP handlers work with: use cases and the few reads that pages show. Built by the composition root. */
+export interface HandlerDeps {
+  config: Config;
+  /** ISO 8601. */
+  now(): string;
+  store: IncidentStore;
+  outbox: Outbox;
+  metrics: Metrics;
+  /** Resolves when the notification is committed; throws `StorageUnavailable` when it is not. */
+  receive(notification: IncomingNotification): Promise<IncidentOutcome[]>;
+  /** False when somebody else was first. `actor` is a name people recognise. */
+  acknowledge(incidentId: string, actor: string): Promise<boolean>;
+  /** False when a run is already under way. */
+  rerun(incidentId: string, actor: string): Promise<boolean>;
+  /** Everything a page shows of an incident; null where there is none of that id. */
+  view(incidentId: string): Promise<IncidentView | null>;
+  /** Each resolves when the neighbour answers and rejects with the reason when it does not. */
+  checks: { database(): Promise<void>; queue(): Promise<void> };
+  /** Messages planned and not yet sent. */
+  outboxDepth(): Promise<number>;
+  /** Jobs that used up their attempts. */
+  deadJobs(): Promise<number>;
+}
