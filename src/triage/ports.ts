@@ -48,6 +48,8 @@ export interface MetricQuery {
 /** Series by name, matchers and range; rates and quantiles are computed from the answer. */
 export interface MetricsReader {
   series(query: MetricQuery): Promise<Read<Series[]>>;
+  /** Names of the metrics that have series with these labels in the range (Prometheus: label values of `__name__`). */
+  names(query: Omit<MetricQuery, 'name' | 'stepSeconds'>): Promise<Read<string[]>>;
 }
 
 export interface CloudWatchQuery {

@@ -34,6 +34,17 @@ export function openMetricsReader(recorded: Series[]): MetricsReader {
         .filter(({ points }) => points.length > 0);
       return { ok: true, value, complete: true };
     },
+    async names({ matchers = {}, start, end }) {
+      const wanted = Object.entries(matchers);
+      const value = [...byName].filter(([, list]) =>
+        list.some(
+          ({ labels, points }) =>
+            wanted.every(([label, expected]) => (labels[label] ?? '') === expected) &&
+            points.some(([time]) => time >= start && time <= end),
+        ),
+      );
+      return { ok: true, value: value.map(([name]) => name).sort(), complete: true };
+    },
   };
 }
 

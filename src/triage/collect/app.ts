@@ -2,8 +2,6 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import { resources } from '../../evidence/kubernetes/resources.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
-import { toMs } from '../../facts/time.ts';
-import { metricHours } from './cloud.ts';
 import type { Collection } from './collection.ts';
 import { logsWanted } from './platform.ts';
 
@@ -56,7 +54,6 @@ const metrics = [
   'kube_deployment_status_replicas',
   'kube_horizontalpodautoscaler_status_desired_replicas',
   'http_requests_total',
-  'http_request_duration_p95_seconds',
   'http_server_request_duration_seconds:p99',
   'istio_requests_total:error_ratio1m',
   'namespace:container_cpu_usage:sum_rate5m',
@@ -64,25 +61,38 @@ const metrics = [
   'nginx_ingress_controller_request_duration_seconds:p99',
   'nginx_ingress_controller_requests:error_ratio5m',
   'probe_duration_seconds',
-  'app_dns_lookup_seconds:p99',
-  'fetcher_not_modified_ratio',
-  'hub_spawn_requests_per_minute',
 ];
 
+const telling =
+  /latency|duration|error|fail|ratio|requests?|queue|lag|depth|backlog|sessions?|connections?|heap|gc_|lookup|drop|reject|timeout|rate/;
+/** Prefixes of what Kubernetes and the usual exporters measure: read by name where a rule needs it. */
+const clusterMetric =
+  /^(kube_|kubelet_|container_|node_|apiserver_|etcd_|karpenter_|coredns_|awscni_|rest_client_|workqueue_|go_|process_|prometheus_|scrape_)/;
+const maxOwnMetrics = 24;
 const maxLogPods = 16;
 const maxNamespaces = 4;
 
 /** Layer 3: the subject's namespace, its workloads' logs, and what the application itself measures. */
 export const collectApp = async (collection: Collection): Promise<void> => {
   const namespaces = namespacesOf(collection);
-  const end = toMs(collection.facts.readAt) / 1000;
-  const start = end - metricHours * 3600;
   await Promise.all([
     ...namespaces.flatMap((namespace) => namespaced.map((resource) => collection.list(resource, { namespace }))),
     ...(namespaces.length === 0 ? clusterWide.map((resource) => collection.list(resource)) : []),
-    ...metrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
+    ...metrics.map((name) => collection.metric(name)),
+    ...(namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}]).map((matchers) =>
+      ownMetrics(collection, matchers),
+    ),
   ]);
   await Promise.all(logs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)));
+};
+
+/** What the application measures of itself under names of its own: latency, errors, load, queues. */
+const ownMetrics = async (collection: Collection, matchers: Record<string, string>): Promise<void> => {
+  const names = await collection.metricNames(matchers);
+  const own = names
+    .filter((name) => telling.test(name) && !clusterMetric.test(name) && !metrics.includes(name))
+    .slice(0, maxOwnMetrics);
+  await Promise.all(own.map((name) => collection.metric(name, matchers)));
 };
 
 const namespacesOf = (collection: Collection): string[] => {

@@ -1,6 +1,6 @@
 import { resources } from '../../evidence/kubernetes/resources.ts';
 import { toMs } from '../../facts/time.ts';
-import type { Collection } from './collection.ts';
+import { type Collection, historyHours } from './collection.ts';
 
 /** Read-only calls that say something about an incident, by service. */
 const awsCalls = [
@@ -142,20 +142,17 @@ const controlPlaneMetrics = [
   'up',
 ];
 
-/** Hours of metrics read before now: long enough to see a curve's former course. */
-export const metricHours = 6;
-
 /** Layer 1: the API server's own health, its leases and metrics, and the vendor's APIs. */
 export const collectCloud = async (collection: Collection): Promise<void> => {
   const end = toMs(collection.facts.readAt) / 1000;
-  const start = end - metricHours * 3600;
+  const start = end - historyHours * 3600;
   const isAws = collection.target.cluster.provider.startsWith('eks') || collection.target.cluster.provider === 'self';
   await Promise.all([
     collection.probe('readyz'),
     collection.probe('livez'),
     collection.list(resources.leases, { namespace: 'kube-system' }),
     collection.list(resources.leases, { namespace: 'kube-node-lease' }),
-    ...controlPlaneMetrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
+    ...controlPlaneMetrics.map((name) => collection.metric(name)),
     ...(isAws ? awsCalls.map((call) => collection.cloud(call)) : []),
     ...(isAws
       ? [collection.cloudMetrics(cloudWatchMetrics.map(([namespace, metric]) => ({ namespace, metric, start, end })))]

@@ -1,8 +1,9 @@
 import type { Alert, Subject } from '../../domain/alert.ts';
-import type { ClusterIdentity, FactSource, Facts, Gap, LayerFacts } from '../../domain/facts.ts';
+import type { ClusterIdentity, FactSource, Facts, Gap, LayerFacts, Series } from '../../domain/facts.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { Layer } from '../../domain/layer.ts';
 import { ClusterFacts } from '../../facts/cluster.ts';
+import { toMs } from '../../facts/time.ts';
 import type { CloudWatchQuery, ClusterReaders, ListOptions, MetricQuery, Read, Resource } from '../ports.ts';
 
 /** What a collection is about: enough to know where to look. */
@@ -14,6 +15,9 @@ export interface CollectionTarget {
 
 /** Lines of a container's log that are read, from its end. */
 const logTailLines = 400;
+/** How far back metrics are read: the incident itself, and the former course it is compared with. */
+const recentHours = 6;
+export const historyHours = 7 * 24;
 
 /** Gathers what one layer reads. A read that fails becomes a gap and costs only its own evidence. */
 export class Collection {
@@ -64,15 +68,36 @@ export class Collection {
     this.#note('probe', path, read, 1);
   }
 
-  async metric(query: MetricQuery): Promise<void> {
-    const read = this.#readers.metrics
-      ? await this.#readers.metrics.series(query)
+  /**
+   * One metric over the last week. Two resolutions: every minute where the incident is, every five minutes before,
+   * which is as far apart as a scrape may be without its value being lost.
+   */
+  async metric(name: string, matchers: Record<string, string> = {}): Promise<void> {
+    const end = toMs(this.facts.readAt) / 1000;
+    const recent = end - recentHours * 3600;
+    const [near, far] = await Promise.all([
+      this.#series({ name, matchers, start: recent, end, stepSeconds: 60 }),
+      this.#series({ name, matchers, start: end - historyHours * 3600, end: recent - 60, stepSeconds: 300 }),
+    ]);
+    const read = near.ok ? near : far;
+    if (near.ok || far.ok) this.facts.series.push(...join(far.ok ? far.value : [], near.ok ? near.value : []));
+    this.#note('metrics', name, read, read.ok ? read.value.length : 0);
+  }
+
+  /** Names of a namespace's own metrics. */
+  async metricNames(matchers: Record<string, string>): Promise<string[]> {
+    const end = toMs(this.facts.readAt) / 1000;
+    const read = await this.#readers.metrics?.names({ matchers, start: end - historyHours * 3600, end });
+    return read?.ok ? read.value : [];
+  }
+
+  async #series(query: MetricQuery): Promise<Read<Series[]>> {
+    return this.#readers.metrics
+      ? this.#readers.metrics.series(query)
       : notConfigured(
           'no Prometheus is configured for this cluster',
           'set PROMETHEUS_URL, or prometheusUrl of the cluster',
         );
-    if (read.ok) this.facts.series.push(...read.value);
-    this.#note('metrics', query.name, read, read.ok ? read.value.length : 0);
   }
 
   async cloud(operation: string, parameters: Record<string, unknown> = {}): Promise<void> {
@@ -108,6 +133,17 @@ export class Collection {
     });
   }
 }
+
+/** Joins two ranges of the same series. */
+const join = (far: Series[], near: Series[]): Series[] => {
+  const identity = (series: Series): string => JSON.stringify(Object.entries(series.labels).sort());
+  const joined = new Map(far.map((series) => [identity(series), series]));
+  for (const series of near) {
+    const former = joined.get(identity(series));
+    joined.set(identity(series), former ? { ...series, points: [...former.points, ...series.points] } : series);
+  }
+  return [...joined.values()];
+};
 
 const notConfigured = (message: string, fix: string): Read<never> => ({
   ok: false,

@@ -3,8 +3,6 @@ import { configMapNames, resources } from '../../evidence/kubernetes/resources.t
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
-import { toMs } from '../../facts/time.ts';
-import { metricHours } from './cloud.ts';
 import type { Collection } from './collection.ts';
 
 const clusterScoped = [
@@ -71,8 +69,6 @@ const maxControllerLogs = 24;
 
 /** Layer 2: nodes and what makes them, add-ons, admission, storage, and the neighbours of the subject. */
 export const collectPlatform = async (collection: Collection): Promise<void> => {
-  const end = toMs(collection.facts.readAt) / 1000;
-  const start = end - metricHours * 3600;
   await Promise.all([
     ...clusterScoped.map((resource) => collection.list(resource)),
     ...sweeps.map((resource) => collection.list(resource)),
@@ -80,7 +76,7 @@ export const collectPlatform = async (collection: Collection): Promise<void> => 
     collection.list(resources.events, { namespace: 'kube-system' }),
     collection.list(resources.events, { fieldSelector: 'type=Warning' }),
     ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
-    ...metrics.map((name) => collection.metric({ name, start, end, stepSeconds: 60 })),
+    ...metrics.map((name) => collection.metric(name)),
   ]);
   await Promise.all(
     controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)),
