@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { RecordsChange } from '../incidents/ports.ts';
+import type { Db } from './tables.ts';
+
+const channel = 'faultline_changes';
+
+/** Tells every listening process, once the transaction commits. */
+export async function announce(db: Db, topic: RecordsChange['topic'], incidentId: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${`${topic} ${incidentId}`})`.execute(db);
+}
+
+interface ListeningClient {
+  query(text: string): Promise<unknown>;
+  on(event: 'notification', listener: (message: { channel: string; payload?: string }) => void): unknown;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+  removeAllListeners(): unknown;
+  release(destroy?: boolean): void;
+}
+
+const reconnectAfterMs = 1_000;
+
+/** Listens on a connection of its own and opens a new one when it is lost; what was announced meanwhile is missed. */
+export async function listenForChanges(
+  connect: () => Promise<ListeningClient>,
+  onChange: (change: RecordsChange) => void,
+): Promise<() => Promise<void>> {
+  let client: ListeningClient | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const drop = () => {
+    client?.removeAllListeners();
+    // The pool's clients report a late error of a broken connection; nobody else listens by then.
+    client?.on('error', () => {});
+    client?.release(true);
+    client = null;
+  };
+  const lost = () => {
+    drop();
+    if (!stopped) retry = setTimeout(() => void start().catch(lost), reconnectAfterMs);
+  };
+  const start = async () => {
+    client = await connect();
+    client.on('notification', ({ payload = '' }) => {
+      const [topic, incidentId] = payload.split(' ');
+      if ((topic === 'run' || topic === 'outbox') && incidentId) onChange({ topic, incidentId });
+    });
+    client.on('error', lost);
+    client.on('end', lost);
+    await client.query(`LISTEN ${channel}`);
+    if (stopped) drop();
+  };
+
+  await start();
+  return async () => {
+    stopped = true;
+    clearTimeout(retry);
+    drop();
+  };
+}

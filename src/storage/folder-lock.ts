@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The embedded database belongs to one process: a second one on the same folder would silently destroy rows. */
+export class FolderInUse extends Error {
+  override readonly name = 'FolderInUse';
+}
+
+/** Who holds the folder. A pid alone is reused: after a reboot, by another process, in every container. */
+interface Holder {
+  pid: number;
+  bootId: string;
+  pidNamespace: string;
+  startTicks: string;
+}
+
+const touchEveryMs = 5_000;
+/** A holder in another pid namespace cannot be looked up: it lives as long as it touches the lock. */
+const silentAfterMs = 20_000;
+
+/** Takes the folder for this process. @throws FolderInUse when another live process has it. */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'faultline.lock');
+  const mine = JSON.stringify(await describeSelf());
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, mine);
+  try {
+    // link() creates the lock with its content in one step, and fails if there is one.
+    while (!(await created(link(draft, path)))) await removeStale(path, folder);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const touch = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), touchEveryMs);
+  touch.unref();
+  return async () => {
+    clearInterval(touch);
+    if ((await content(path)) === mine) await rm(path, { force: true });
+  };
+}
+
+async function removeStale(path: string, folder: string): Promise<void> {
+  const found = await content(path);
+  if (found === null) return;
+  const holder = parse(found);
+  if (holder && (await isAlive(holder, path))) throw inUse(folder, holder);
+  const aside = `${path}.${randomUUID()}`;
+  await rename(path, aside).catch(() => {});
+  const moved = await content(aside);
+  // Another process took the stale lock over between our look and our rename: give it back.
+  if (moved !== null && moved !== found) await link(aside, path).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+async function isAlive(holder: Holder, path: string): Promise<boolean> {
+  const self = await describeSelf();
+  if (holder.bootId !== self.bootId) return false;
+  if (holder.pidNamespace !== self.pidNamespace) {
+    const touchedAt = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
+    return Date.now() - touchedAt < silentAfterMs;
+  }
+  if (!processExists(holder.pid)) return false;
+  return holder.startTicks === '' || holder.startTicks === (await startTicks(holder.pid));
+}
+
+const processExists = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** Where there is no /proc, pid alone has to do. */
+const describeSelf = async (): Promise<Holder> => ({
+  pid: process.pid,
+  bootId: (await content('/proc/sys/kernel/random/boot_id'))?.trim() ?? '',
+  pidNamespace: await readlink('/proc/self/ns/pid').catch(() => ''),
+  startTicks: await startTicks(process.pid),
+});
+
+/** Field 22 of /proc/<pid>/stat, counted after the command name, which may hold spaces and brackets. */
+const startTicks = async (pid: number): Promise<string> => {
+  const line = await content(`/proc/${pid}/stat`);
+  return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+};
+
+const content = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null);
+
+const parse = (text: string): Holder | null => {
+  try {
+    return JSON.parse(text) as Holder;
+  } catch {
+    return null;
+  }
+};
+
+const created = (attempt: Promise<void>): Promise<boolean> =>
+  attempt.then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+
+const inUse = (folder: string, holder: Holder): FolderInUse =>
+  new FolderInUse(
+    `The embedded database in ${folder} is in use by process ${holder.pid}, and only one process at a time may use it. ` +
+      'Stop that process, or set DATABASE_URL=postgres://user:password@host:5432/faultline to share a PostgreSQL.',
+  );

@@ -1,0 +1,297 @@
+import { sql } from 'kysely';
+import type { LayerFacts } from '../domain/facts.ts';
+import type { Incident, LayerProgress } from '../domain/incident.ts';
+import { type Layer, layers } from '../domain/layer.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import type { Escalation, LayerReading, Routing } from '../domain/view.ts';
+import type {
+  AuditEntry,
+  DueRun,
+  IncidentOutcome,
+  IncidentRecord,
+  IncidentStore,
+  IncomingNotification,
+} from '../incidents/ports.ts';
+import { atomic } from './atomic.ts';
+import { announce } from './changes.ts';
+import { recordNotification, waiting } from './notification.ts';
+import { pack, toJson, toText, unpack } from './stored-json.ts';
+import type { Db, IncidentRow } from './tables.ts';
+
+/** Incidents in PostgreSQL. Every change of an incident locks its row first, so that changes follow one another. */
+export class PostgresIncidentStore implements IncidentStore {
+  readonly #db: Db;
+  readonly #newId: () => string;
+
+  constructor(db: Db, newId: () => string) {
+    this.#db = db;
+    this.#newId = newId;
+  }
+
+  recordNotification(notification: IncomingNotification): Promise<IncidentOutcome[]> {
+    return atomic(this.#db, (db) => recordNotification(db, notification, this.#newId));
+  }
+
+  record(incidentId: string): Promise<IncidentRecord | null> {
+    return atomic(this.#db, async (db) => {
+      const row = await db.selectFrom('incidents').selectAll().where('id', '=', incidentId).executeTakeFirst();
+      if (!row) return null;
+      const alerts = await db
+        .selectFrom('alerts')
+        .select(['alert', 'received_at'])
+        .where('incident_id', '=', incidentId)
+        .orderBy('position')
+        .execute();
+      const readings = await db
+        .selectFrom('readings')
+        .select(['layer', 'reading'])
+        .where('incident_id', '=', incidentId)
+        .where('run', '=', row.run)
+        .execute();
+      return {
+        incident: toIncident(row),
+        alerts: alerts.map(({ alert, received_at }) => ({
+          ...alert,
+          incidentId,
+          receivedAt: received_at.toISOString(),
+        })),
+        rejected: row.rejected,
+        readings: Object.fromEntries(readings.map(({ layer, reading }) => [layer, reading])),
+        ...(await newestVerdict(db, incidentId)),
+        externalURL: row.external_url,
+      };
+    });
+  }
+
+  async list(limit: number): Promise<Incident[]> {
+    const rows = await this.#db.selectFrom('incidents').selectAll().orderBy('opened_at', 'desc').limit(limit).execute();
+    return rows.map(toIncident);
+  }
+
+  async dueRuns(limit: number): Promise<DueRun[]> {
+    const rows = await this.#db
+      .selectFrom('incidents')
+      .select(['id', 'run'])
+      .whereRef('run', '>', 'judged_run')
+      .orderBy('updated_at')
+      .limit(limit)
+      .execute();
+    return rows.map(({ id, run }) => ({ incidentId: id, run }));
+  }
+
+  async setProgress(incidentId: string, run: number, layer: Layer, progress: LayerProgress): Promise<void> {
+    await this.#db
+      .updateTable('incidents')
+      .set({ progress: sql`progress || ${toJson({ [layer]: progress })}::jsonb` })
+      .where('id', '=', incidentId)
+      .where('run', '=', run)
+      .execute();
+  }
+
+  async saveReading(incidentId: string, run: number, facts: LayerFacts, reading: LayerReading): Promise<void> {
+    const body = await pack(facts);
+    const key = { incident_id: incidentId, run, layer: facts.layer };
+    await atomic(this.#db, async (db) => {
+      await lock(db, incidentId);
+      await db
+        .insertInto('facts')
+        .values({ ...key, body })
+        .onConflict((conflict) => conflict.columns(['incident_id', 'run', 'layer']).doUpdateSet({ body }))
+        .execute();
+      const json = toJson(reading);
+      await db
+        .insertInto('readings')
+        .values({ ...key, reading: json })
+        .onConflict((conflict) => conflict.columns(['incident_id', 'run', 'layer']).doUpdateSet({ reading: json }))
+        .execute();
+      await new PostgresIncidentStore(db, this.#newId).setProgress(incidentId, run, facts.layer, 'read');
+    });
+  }
+
+  async facts(incidentId: string): Promise<LayerFacts[]> {
+    const rows = await this.#db
+      .selectFrom('facts')
+      .select(['layer', 'run', 'body'])
+      .where('incident_id', '=', incidentId)
+      .execute();
+    const inOrder = rows.sort((a, b) => a.run - b.run || layers.indexOf(a.layer) - layers.indexOf(b.layer));
+    return Promise.all(inOrder.map(({ body }) => unpack<LayerFacts>(body)));
+  }
+
+  async saveVerdict(
+    incidentId: string,
+    run: number,
+    verdict: Verdict,
+    routing: Routing,
+    escalation: Escalation | null,
+    at: string,
+  ): Promise<void> {
+    const content = {
+      owner: verdict.owner,
+      rule_set: verdict.ruleSet,
+      verdict: toJson(verdict),
+      routing: toJson(routing),
+      escalation: escalation && toJson(escalation),
+      judged_at: at,
+    };
+    await atomic(this.#db, async (db) => {
+      await lock(db, incidentId);
+      await db
+        .insertInto('verdicts')
+        .values({ incident_id: incidentId, run, ...content })
+        .onConflict((conflict) => conflict.columns(['incident_id', 'run']).doUpdateSet(content))
+        .execute();
+      await endRun(db, incidentId, run, at);
+    });
+  }
+
+  acknowledge(incidentId: string, actor: string, at: string): Promise<boolean> {
+    return atomic(this.#db, async (db) => {
+      const { numUpdatedRows } = await db
+        .updateTable('incidents')
+        .set({ acknowledged_by: toText(actor), updated_at: at })
+        .where('id', '=', incidentId)
+        .where('acknowledged_by', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      await insertAudit(db, { at, incidentId, actor, action: 'acknowledge', detail: '' });
+      return true;
+    });
+  }
+
+  requestRun(incidentId: string, actor: string, at: string): Promise<boolean> {
+    return atomic(this.#db, async (db) => {
+      const row = await db
+        .updateTable('incidents')
+        .set({ run: sql`run + 1`, progress: toJson(waiting), updated_at: at })
+        .where('id', '=', incidentId)
+        .whereRef('run', '=', 'judged_run')
+        .returning('run')
+        .executeTakeFirst();
+      if (!row) return false;
+      await insertAudit(db, { at, incidentId, actor, action: 'rerun', detail: `run ${row.run}` });
+      await announce(db, 'run', incidentId);
+      return true;
+    });
+  }
+
+  failRun(incidentId: string, run: number, reason: string, at: string): Promise<void> {
+    return atomic(this.#db, async (db) => {
+      const row = await lock(db, incidentId);
+      if (!row || row.judged_run >= run) return;
+      const failed = Object.fromEntries(
+        layers.map((layer) => [layer, row.progress[layer] === 'read' ? 'read' : 'failed'] as const),
+      );
+      await db
+        .updateTable('incidents')
+        .set({ progress: toJson(failed) })
+        .where('id', '=', incidentId)
+        .where('run', '=', run)
+        .execute();
+      await endRun(db, incidentId, run, at);
+      await insertAudit(db, { at, incidentId, actor: 'system', action: 'run-failed', detail: `run ${run}: ${reason}` });
+    });
+  }
+
+  async heartbeats(): Promise<Record<string, string>> {
+    const rows = await this.#db
+      .selectFrom('heartbeats')
+      .select(({ fn }) => ['cluster', fn.max('received_at').as('at')])
+      .where('status', '=', 'firing')
+      // It comes and goes with other alerts; its age says nothing.
+      .where('alertname', '<>', 'InfoInhibitor')
+      .groupBy('cluster')
+      .execute();
+    return Object.fromEntries(rows.map(({ cluster, at }) => [cluster, at.toISOString()]));
+  }
+
+  audit(entry: AuditEntry): Promise<void> {
+    return insertAudit(this.#db, entry);
+  }
+
+  async auditTrail(incidentId: string): Promise<AuditEntry[]> {
+    const rows = await this.#db
+      .selectFrom('audit')
+      .selectAll()
+      .where('incident_id', '=', incidentId)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ at, incident_id, actor, action, detail }) => ({
+      at: at.toISOString(),
+      incidentId: incident_id,
+      actor,
+      action,
+      detail,
+    }));
+  }
+
+  async prune(before: string): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('incidents')
+      .where('status', '=', 'resolved')
+      .where('resolved_at', '<', sql<Date>`${before}::timestamptz`)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+}
+
+const lock = (db: Db, incidentId: string): Promise<IncidentRow | undefined> =>
+  db.selectFrom('incidents').selectAll().where('id', '=', incidentId).forUpdate().executeTakeFirst();
+
+const endRun = async (db: Db, incidentId: string, run: number, at: string): Promise<void> => {
+  await db
+    .updateTable('incidents')
+    .set({ judged_run: sql`greatest(judged_run, ${run}::int)`, updated_at: at })
+    .where('id', '=', incidentId)
+    .execute();
+};
+
+const insertAudit = async (db: Db, { incidentId, ...entry }: AuditEntry): Promise<void> => {
+  await db
+    .insertInto('audit')
+    .values({
+      at: entry.at,
+      incident_id: incidentId,
+      actor: toText(entry.actor),
+      action: entry.action,
+      detail: toText(entry.detail),
+    })
+    .execute();
+};
+
+type NewestVerdict = Pick<IncidentRecord, 'verdict' | 'verdictAt' | 'formerOwner' | 'routing' | 'escalation'>;
+
+async function newestVerdict(db: Db, incidentId: string): Promise<NewestVerdict> {
+  const [newest, former] = await db
+    .selectFrom('verdicts')
+    .selectAll()
+    .where('incident_id', '=', incidentId)
+    .orderBy('run', 'desc')
+    .limit(2)
+    .execute();
+  return {
+    verdict: newest?.verdict ?? null,
+    verdictAt: newest?.judged_at.toISOString() ?? null,
+    formerOwner: newest && former && former.owner !== newest.owner ? former.owner : null,
+    routing: newest?.routing ?? null,
+    escalation: newest?.escalation ?? null,
+  };
+}
+
+const toIncident = (row: IncidentRow): Incident => ({
+  id: row.id,
+  cluster: row.cluster,
+  subject: row.subject,
+  title: row.title,
+  severity: row.severity,
+  status: row.status,
+  refires: row.refires,
+  run: row.run,
+  progress: row.progress,
+  acknowledgedBy: row.acknowledged_by,
+  firedAt: row.fired_at.toISOString(),
+  openedAt: row.opened_at.toISOString(),
+  resolvedAt: row.resolved_at?.toISOString() ?? null,
+  updatedAt: row.updated_at.toISOString(),
+  truncatedAlerts: row.truncated_alerts,
+});

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { requireService } from './require-service.ts';
+
+const binary = '/usr/bin/redis-server';
+
+export const hasRedis = (): boolean => requireService('Redis', existsSync(binary), 'apt-get install redis-server');
+
+export interface RedisService {
+  url: string;
+  /** Kills the server and starts an empty one at the same address. */
+  restartEmpty(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A server of its own on loopback that keeps nothing. */
+export async function startRedis(): Promise<RedisService> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-redis-'));
+  const port = await freePort();
+  let server = await launch(port, folder);
+  const kill = async () => {
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async restartEmpty() {
+      await kill();
+      server = await launch(port, folder);
+    },
+    async remove() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(port: number, folder: string): Promise<ChildProcess> {
+  const options = ['--bind', '127.0.0.1', '--port', `${port}`, '--save', '', '--appendonly', 'no', '--dir', folder];
+  const server = spawn(binary, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const text of server.stdout!.setEncoding('utf8')) {
+    if (String(text).includes('Ready to accept connections')) break;
+  }
+  server.stdout!.resume();
+  return server;
+}
