@@ -105,11 +105,13 @@ function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number):
     if (namespace && !isPathSegment(namespace)) return { ok: false, gap: gapForName(request) };
     const answer = await listPages(resource, options, request);
     if (answer.ok) return answer;
-    if (answer.status !== 404 || !resource.group) return { ok: false, gap: answer.gap };
+    // A role that does not know a CRD answers 403 also where the CRD is not installed; discovery is open to all.
+    const mayBeAbsent = answer.status === 404 || answer.status === 403;
+    if (!mayBeAbsent || !resource.group) return { ok: false, gap: answer.gap };
     const version = await servedVersion(resource, request);
     // What is not installed has no objects: an empty answer, not a gap.
     if (version === '') return { ok: true, value: [], complete: true };
-    if (!version || version === resource.version) return { ok: false, gap: answer.gap };
+    if (answer.status === 403 || !version || version === resource.version) return { ok: false, gap: answer.gap };
     return list({ ...resource, version }, options);
   };
 

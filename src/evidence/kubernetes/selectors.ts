@@ -12,6 +12,14 @@ const identifier = /^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$/;
 const setBased = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/;
 const equality = /^([^=!\s]+)\s*(==|=|!=)\s*(\S*)$/;
 
+/** Label values (apimachinery's IsValidLabelValue). */
+const labelValue = /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
+
+const valueOrThrow = (value: string): string => {
+  if (!labelValue.test(value)) throw new SelectorError(`invalid label value: "${value}"`);
+  return value;
+};
+
 const keyOrThrow = (key: string, selector: string): string => {
   if (!identifier.test(key)) throw new SelectorError(`unable to parse requirement: invalid label key in "${selector}"`);
   return key;
@@ -21,7 +29,7 @@ function labelRequirement(term: string): (labels: Record<string, string>) => boo
   const set = setBased.exec(term);
   if (set) {
     const key = keyOrThrow(set[1]!, term);
-    const values = set[3]!.split(',').map((value) => value.trim());
+    const values = set[3]!.split(',').map((value) => valueOrThrow(value.trim()));
     return set[2] === 'in'
       ? (labels) => labels[key] !== undefined && values.includes(labels[key])
       : (labels) => labels[key] === undefined || !values.includes(labels[key]);
@@ -29,7 +37,7 @@ function labelRequirement(term: string): (labels: Record<string, string>) => boo
   const equal = equality.exec(term);
   if (equal) {
     const key = keyOrThrow(equal[1]!, term);
-    const value = equal[3]!;
+    const value = valueOrThrow(equal[3]!);
     return equal[2] === '!=' ? (labels) => labels[key] !== value : (labels) => labels[key] === value;
   }
   const absent = term.startsWith('!');
