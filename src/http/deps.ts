@@ -19,6 +19,8 @@ export interface HandlerDeps {
   rerun(incidentId: string, actor: string): Promise<boolean>;
   /** Everything a page shows of an incident; null where there is none of that id. */
   view(incidentId: string): Promise<IncidentView | null>;
+  /** Calls back with the id of every incident that changes, until the answered function is called. */
+  onChange(listener: (incidentId: string) => void): () => void;
   /** Each resolves when the neighbour answers and rejects with the reason when it does not. */
   checks: { database(): Promise<void>; queue(): Promise<void> };
   /** Messages planned and not yet sent. */

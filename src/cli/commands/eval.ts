@@ -1,0 +1,79 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { verdictLine } from '../../eval/lines.ts';
+import { evalReport } from '../../eval/report.ts';
+import { type ScoredCase, scoreCase, summarise } from '../../eval/score.ts';
+import { openSnapshot } from '../../evidence/kubernetes/snapshot.ts';
+import { loadRules, type RuleSet } from '../../rules/load.ts';
+import { triage } from '../../triage/triage.ts';
+import { OperatorError } from '../operator-error.ts';
+import { asOperatorError } from '../snapshot-errors.ts';
+import { alertTarget } from '../target.ts';
+
+interface Options {
+  json?: boolean;
+  min?: string;
+}
+
+export default (program: Command): void => {
+  program
+    .command('eval <dirs...>')
+    .description('Triage every incident case below the folders and compare with their right answers')
+    .option('--json', 'print one JSON line per case and a summary line')
+    .option('--min <accuracy>', 'exit 1 when owner accuracy is below this share (0 to 1)')
+    .action(run);
+};
+
+const run = async (dirs: string[], options: Options): Promise<void> => {
+  const minimum = options.min === undefined ? 0 : Number(options.min);
+  if (!(minimum >= 0 && minimum <= 1))
+    throw new OperatorError(`--min ${options.min} is no share: give a number from 0 to 1`);
+  const ruleSet = await loadRules();
+  const folders = (await Promise.all(dirs.map(caseFolders))).flat();
+  if (folders.length === 0)
+    throw new OperatorError(`no case.json below ${dirs.join(', ')}: give folders of incident cases`);
+  const scored: ScoredCase[] = [];
+  for (const folder of folders) scored.push(await evalCase(folder, ruleSet, options.json ?? false));
+  const summary = summarise(scored);
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ type: 'summary', ...summary })}\n` : `${evalReport(scored, summary)}\n`,
+  );
+  if (summary.ownerAccuracy < minimum) process.exitCode = 1;
+};
+
+/** Every folder at or below `dir` that holds a case.json, in order of name. */
+const caseFolders = async (dir: string): Promise<string[]> => {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => {
+    throw new OperatorError(`cannot read ${dir}: give a folder of incident cases`);
+  });
+  return entries
+    .filter((entry) => entry.name === 'case.json')
+    .map((entry) => entry.parentPath)
+    .sort();
+};
+
+const evalCase = async (folder: string, ruleSet: RuleSet, json: boolean): Promise<ScoredCase> => {
+  const started = performance.now();
+  const snapshot = await openSnapshot(folder).catch(asOperatorError);
+  const { expected, id, cluster } = snapshot.meta;
+  if (!expected)
+    throw new OperatorError(`${join(folder, 'case.json')} has no "expected": there is no answer to compare with`);
+  const result = await triage(ruleSet, alertTarget(await alertsOf(folder), cluster), snapshot);
+  if (json) {
+    const durationMs = Math.round(performance.now() - started);
+    process.stdout.write(`${JSON.stringify(verdictLine(id, result.verdict, result.apiCalls, durationMs))}\n`);
+  }
+  return scoreCase(id, result.verdict, expected);
+};
+
+const alertsOf = async (folder: string) => {
+  const file = join(folder, 'alert.json');
+  if (!(await stat(file).catch(() => null)))
+    throw new OperatorError(`${file} is missing: a case needs the alert that was sent`);
+  try {
+    return JSON.parse(await readFile(file, 'utf8')).alerts;
+  } catch {
+    throw new OperatorError(`${file} is not JSON: it must be an Alertmanager webhook body`);
+  }
+};
