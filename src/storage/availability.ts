@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { StorageUnavailable } from '../incidents/ports.ts';
+import type { SqlClient, SqlPool } from './sql-pool.ts';
 
 /**
  * SQLSTATE classes that mean "not now": connection exceptions (08), insufficient resources (53), operator intervention
@@ -26,22 +27,26 @@ export function translate(error: unknown): unknown {
 }
 
 /** The pool as Kysely sees it: every failure of every query passes `translate`, in this one place. */
-export function translated(pool: PostgresPool): PostgresPool {
-  const clients = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
+export function translated(pool: SqlPool): PostgresPool {
+  // Kysely knows a connection by the identity of its client.
+  const clients = new WeakMap<SqlClient, PostgresPoolClient>();
   return {
-    options: pool.options,
+    options: {},
     async connect() {
       const client = await pool.connect().catch(rethrow);
-      const known = clients.get(client) ?? {
-        query: ((text: string, params: unknown[]) => client.query(text, params).catch(rethrow)) as never,
-        release: (destroy?: boolean) => (client as { release(destroy?: boolean): void }).release(destroy),
-      };
+      const known = clients.get(client) ?? translatedClient(client);
       clients.set(client, known);
       return known;
     },
     end: () => pool.end(),
   };
 }
+
+const translatedClient = (client: SqlClient): PostgresPoolClient =>
+  ({
+    query: (text: string, params: readonly unknown[]) => client.query(text, params).catch(rethrow),
+    release: (destroy?: boolean) => client.release(destroy),
+  }) as PostgresPoolClient;
 
 const rethrow = (error: unknown): never => {
   throw translate(error);

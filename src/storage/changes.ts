@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RecordsChange } from '../incidents/ports.ts';
+import type { SqlClient } from './sql-pool.ts';
 import type { Db } from './tables.ts';
 
 const channel = 'faultline_changes';
@@ -9,22 +10,14 @@ export async function announce(db: Db, topic: RecordsChange['topic'], incidentId
   await sql`select pg_notify(${channel}, ${`${topic} ${incidentId}`})`.execute(db);
 }
 
-interface ListeningClient {
-  query(text: string): Promise<unknown>;
-  on(event: 'notification', listener: (message: { channel: string; payload?: string }) => void): unknown;
-  on(event: 'error' | 'end', listener: () => void): unknown;
-  removeAllListeners(): unknown;
-  release(destroy?: boolean): void;
-}
-
 const reconnectAfterMs = 1_000;
 
 /** Listens on a connection of its own and opens a new one when it is lost; what was announced meanwhile is missed. */
 export async function listenForChanges(
-  connect: () => Promise<ListeningClient>,
+  connect: () => Promise<SqlClient>,
   onChange: (change: RecordsChange) => void,
 ): Promise<() => Promise<void>> {
-  let client: ListeningClient | null = null;
+  let client: SqlClient | null = null;
   let retry: NodeJS.Timeout | undefined;
   let stopped = false;
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Records } from '../incidents/ports.ts';
 import { atomic } from './atomic.ts';
@@ -10,6 +10,7 @@ import { lockFolder } from './folder-lock.ts';
 import { PostgresIncidentStore } from './incident-store.ts';
 import { migrate } from './migrate.ts';
 import { PostgresOutbox } from './outbox.ts';
+import type { SqlPool } from './sql-pool.ts';
 import type { Tables } from './tables.ts';
 
 export interface RecordsOptions {
@@ -25,7 +26,7 @@ export interface RecordsOptions {
 export interface OpenRecords {
   records: Records;
   /** For the queue, where it lives in the same database. */
-  pool: pg.Pool | EmbeddedPool;
+  pool: SqlPool;
   /** Ends the connections; for the embedded database also the hold on its folder. */
   close(): Promise<void>;
 }
@@ -35,10 +36,10 @@ export interface OpenRecords {
  * @throws StorageUnavailable when the database cannot be reached; FolderInUse when another process has the folder.
  */
 export async function openRecords(options: RecordsOptions): Promise<OpenRecords> {
-  const { pool, release } = options.databaseUrl
+  const { pool, release }: { pool: SqlPool; release: () => Promise<void> } = options.databaseUrl
     ? openServer(options.databaseUrl, options.onError)
     : await openEmbedded(options.dataFolder);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translated(pool as PostgresPool) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translated(pool) }) });
   const close = async () => {
     await db.destroy();
     await release();
@@ -52,7 +53,7 @@ export async function openRecords(options: RecordsOptions): Promise<OpenRecords>
   return { records: recordsOn(db, pool, options.newId), pool, close };
 }
 
-function recordsOn(db: Kysely<Tables>, pool: pg.Pool | EmbeddedPool, newId: () => string): Records {
+function recordsOn(db: Kysely<Tables>, pool: SqlPool, newId: () => string): Records {
   const storesOn = (on: Kysely<Tables>) => ({
     store: new PostgresIncidentStore(on, newId),
     outbox: new PostgresOutbox(on),

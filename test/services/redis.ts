@@ -44,9 +44,11 @@ export async function startRedis(): Promise<RedisService> {
 async function launch(port: number, folder: string): Promise<ChildProcess> {
   const options = ['--bind', '127.0.0.1', '--port', `${port}`, '--save', '', '--appendonly', 'no', '--dir', folder];
   const server = spawn(binary, options, { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const text of server.stdout!.setEncoding('utf8')) {
-    if (String(text).includes('Ready to accept connections')) break;
-  }
-  server.stdout!.resume();
+  await new Promise<void>((resolve, reject) => {
+    server.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));
+    server.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('Ready to accept connections')) resolve();
+    });
+  });
   return server;
 }
