@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { layers } from '../domain/layer.ts';
-import type { Rule, RuleDefinition } from '../triage/rule.ts';
-
-export interface RuleSet {
-  rules: Rule[];
-  /** Twelve hex digits over all rule files: a stored verdict names what judged it. */
-  version: string;
-}
+import type { Rule, RuleDefinition, RuleSet } from '../triage/rule.ts';
 
 /** Every file of `cloud/`, `platform/` and `app/` is a rule: there is no list to edit. */
 export const loadRules = async (): Promise<RuleSet> => {

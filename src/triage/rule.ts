@@ -22,4 +22,10 @@ export interface Rule extends RuleDefinition {
   layer: Layer;
 }
 
+export interface RuleSet {
+  rules: Rule[];
+  /** Twelve hex digits over all rule files: a stored verdict names what judged it. */
+  version: string;
+}
+
 export const rule = (definition: RuleDefinition): RuleDefinition => definition;

@@ -1,12 +1,12 @@
 import type { LayerFacts } from '../domain/facts.ts';
 import { type Layer, layers } from '../domain/layer.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { RuleSet } from '../rules/load.ts';
 import { attribute } from './attribute.ts';
 import { type CollectionTarget, unite } from './collect/collection.ts';
 import { collectLayer } from './collect/layer.ts';
 import { type Judgement, judge } from './judge.ts';
 import type { ClusterReaders } from './ports.ts';
+import type { RuleSet } from './rule.ts';
 
 export interface TriageResult {
   verdict: Verdict;
