@@ -3,7 +3,7 @@ import { resources } from '../../evidence/kubernetes/resources.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
 import type { Collection } from './collection.ts';
-import { logsWanted } from './platform.ts';
+import { logsWanted, spread } from './platform.ts';
 
 /** What lies around a workload in its namespace. */
 const namespaced = [
@@ -108,10 +108,11 @@ const logs = (collection: Collection): [KubeObject, string, boolean][] => {
   const scope = scopeOf(facts);
   const own = new Set(scope.pods);
   const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
-  return facts
+  const age = (pod: KubeObject): string => (own.size > 0 ? '' : (pod.metadata.creationTimestamp ?? ''));
+  const candidates = facts
     .all('Pod')
     .filter((pod) => pod.spec?.nodeName)
-    .sort((a, b) => rank(a) - rank(b))
-    .slice(0, maxLogPods)
-    .flatMap(logsWanted);
+    .sort((a, b) => rank(a) - rank(b) || (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
+  // Where the whole cluster is the subject, what was rolled out last speaks first, and each workload gets a word.
+  return (own.size > 0 ? candidates : spread(facts, candidates, new Set())).slice(0, maxLogPods).flatMap(logsWanted);
 };

@@ -12,7 +12,10 @@ export const collectBackends = async (collection: Collection): Promise<void> => 
     ...webhooksOf(facts).map((webhook) => webhook.entry.clientConfig?.service),
     ...facts.all('APIService').map((service) => service.spec?.service),
   ];
-  const namespaces = [...new Set(services.map((service) => service?.namespace).filter(Boolean))].slice(0, maxNamespaces);
+  const namespaces = [...new Set(services.map((service) => service?.namespace).filter(Boolean))].slice(
+    0,
+    maxNamespaces,
+  );
   await Promise.all(
     namespaces.flatMap((namespace: string) => [
       collection.list(resources.endpointslices, { namespace }),

@@ -1,8 +1,10 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { configMapNames, resources } from '../../evidence/kubernetes/resources.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
+import { collectBackends } from './backends.ts';
 import type { Collection } from './collection.ts';
 
 const clusterScoped = [
@@ -78,9 +80,10 @@ export const collectPlatform = async (collection: Collection): Promise<void> => 
     ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
     ...metrics.map((name) => collection.metric(name)),
   ]);
-  await Promise.all(
-    controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)),
-  );
+  await Promise.all([
+    collectBackends(collection),
+    ...controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)),
+  ]);
 };
 
 const controllerLogs = (collection: Collection): [KubeObject, string, boolean][] => {
@@ -88,14 +91,29 @@ const controllerLogs = (collection: Collection): [KubeObject, string, boolean][]
   const nodes = new Set(scopeOf(facts).nodes.map((node) => node.metadata.name));
   const candidates = facts
     .all('Pod')
-    .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') || pod.metadata.namespace === 'karpenter')
-    .filter((pod) => isTroubled(pod) || nodes.has(pod.spec?.nodeName) || controllers.test(pod.metadata.name));
+    .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') && pod.spec?.nodeName);
   const interest = (pod: KubeObject): number =>
     (isTroubled(pod) ? 4 : 0) + (nodes.has(pod.spec?.nodeName) ? 2 : 0) + (controllers.test(pod.metadata.name) ? 1 : 0);
-  return candidates
-    .sort((a, b) => interest(b) - interest(a))
+  return spread(
+    facts,
+    candidates.sort((a, b) => interest(b) - interest(a)),
+    nodes,
+  )
     .slice(0, maxControllerLogs)
     .flatMap((pod) => logsWanted(pod));
+};
+
+/** Replicas of one workload say the same: a few of each, and all that run where the trouble is. */
+const logsPerWorkload = 3;
+
+export const spread = (facts: ClusterFacts, pods: KubeObject[], nodes: Set<string>): KubeObject[] => {
+  const taken = new Map<KubeObject, number>();
+  return pods.filter((pod) => {
+    const workload = facts.workloadOf(pod);
+    const count = taken.get(workload) ?? 0;
+    taken.set(workload, count + 1);
+    return nodes.has(pod.spec?.nodeName) || count < logsPerWorkload;
+  });
 };
 
 /** Each container's log, and the former one's where it restarted. */
