@@ -105,10 +105,7 @@ const seedsOf = (facts: ClusterFacts, subject: Subject): KubeObject[] => {
     case 'PodDisruptionBudget':
       return [...self, ...selectedWorkloads(facts, namespace, own?.spec?.selector)];
     case 'Service':
-      return [
-        ...self,
-        ...selectedWorkloads(facts, namespace, own?.spec?.selector && { matchLabels: own.spec.selector }),
-      ];
+      return [...self, ...serviceBackends(facts, subject, own)];
     case 'Ingress':
       return [...self, ...ingressBackends(facts, namespace, own)];
     case 'PersistentVolumeClaim':
@@ -161,6 +158,21 @@ const namesWorkload = (words: string, namespace: string, name: string): boolean 
     new RegExp(`(^|[^\\w-])(${namespace}/)?${escaped}([^\\w-]|$)`).test(words) &&
     (name !== namespace || words.includes(`${namespace}/${name}`) || words.includes(`"${name}"`))
   );
+};
+
+/** A Service that is not there, or selects nothing, still bears the name of what should stand behind it. */
+const serviceBackends = (facts: ClusterFacts, subject: Subject, service: KubeObject | undefined): KubeObject[] => {
+  const namespace = subject.namespace ?? '';
+  const selected = selectedWorkloads(
+    facts,
+    namespace,
+    service?.spec?.selector && { matchLabels: service.spec.selector },
+  );
+  if (selected.length > 0) return selected;
+  const namesakes = workloadKinds
+    .map((kind) => facts.find(kind, subject.name, namespace))
+    .filter((it) => it !== undefined);
+  return namesakes.length > 0 ? namesakes : namespaceWorkloads(facts, namespace);
 };
 
 const selectedWorkloads = (facts: ClusterFacts, namespace: string | undefined, selector: unknown): KubeObject[] =>
