@@ -73,6 +73,7 @@ export interface ProbeAnswer {
 /** What one layer's collection read. Serialisable; kept with the incident. */
 export interface LayerFacts {
   layer: Layer;
+  cluster: ClusterIdentity;
   readAt: string;
   objects: KubeObject[];
   logs: ContainerLog[];
@@ -88,7 +89,6 @@ export interface LayerFacts {
 export interface Facts extends Omit<LayerFacts, 'layer' | 'readAt'> {
   /** The incident's "now": the live clock, or a snapshot's `captured_at`. */
   now: string;
-  cluster: ClusterIdentity;
   /** The primary subject. */
   subject: Subject;
   /** What each firing alert is about, the primary one first. */

@@ -56,7 +56,8 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
   };
 };
 
-const reaches = (finding: Finding, scope: Scope): boolean =>
+/** Whether a finding harms something in the incident's scope. */
+export const reaches = (finding: Finding, scope: Scope): boolean =>
   finding.affects === 'cluster' || finding.affects.some((ref) => scope.has(ref));
 
 /** A finding is a consequence where another connected one names its mechanism, is not later, and is not weaker by far. */

@@ -60,6 +60,7 @@ export const notification = (
 
 export const facts = (layer: Layer, readAt = minute(1)): LayerFacts => ({
   layer,
+  cluster: { name: 'prod', provider: 'eks' },
   readAt,
   objects: [{ kind: 'Pod', metadata: { name: `pod-of-${layer}`, namespace: 'shop', uid: 'u1' } }],
   logs: [],

@@ -30,6 +30,7 @@ export class Collection {
     this.#readers = readers;
     this.facts = {
       layer,
+      cluster: target.cluster,
       readAt: readers.now(),
       objects: [],
       logs: [],

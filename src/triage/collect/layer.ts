@@ -1,4 +1,4 @@
-import type { LayerFacts } from '../../domain/facts.ts';
+import type { ClusterIdentity, FactSource, Gap, LayerFacts } from '../../domain/facts.ts';
 import type { Layer } from '../../domain/layer.ts';
 import type { ClusterReaders } from '../ports.ts';
 import { collectApp } from './app.ts';
@@ -12,13 +12,68 @@ const collectors: Record<Layer, (collection: Collection) => Promise<void>> = {
   app: collectApp,
 };
 
-/** Reads one layer's sources, and no others, around the subject. Never rejects: what fails becomes a gap. */
+const timedOut = Symbol('timed out');
+
+/** Facts of a layer whose cluster could not be read at all: one gap that every source of the layer shares. */
+export const unreadLayer = (layer: Layer, cluster: ClusterIdentity, readAt: string, gap: Gap): LayerFacts => ({
+  layer,
+  cluster,
+  readAt,
+  objects: [],
+  logs: [],
+  series: [],
+  cloudWatch: [],
+  cloud: [],
+  probes: [],
+  reads: layerSources[layer].map(([source, what]) => ({ source, what, gap, complete: false, count: 0 })),
+  apiCalls: 0,
+});
+
+const layerSources: Record<Layer, [FactSource, string][]> = {
+  cloud: [
+    ['probe', 'readyz'],
+    ['kubernetes', 'leases'],
+    ['aws', 'ec2.describeInstanceStatus'],
+  ],
+  platform: [
+    ['kubernetes', 'nodes'],
+    ['kubernetes', 'nodepools'],
+    ['kubernetes', 'nodeclaims'],
+  ],
+  app: [
+    ['kubernetes', 'pods'],
+    ['kubernetes', 'events'],
+    ['kubernetes', 'replicasets'],
+  ],
+};
+
+/**
+ * Reads one layer's sources, and no others, around the subject. Never rejects: what fails becomes a gap, and what has
+ * not answered when the time is up is left out.
+ */
 export const collectLayer = async (
   layer: Layer,
   target: CollectionTarget,
   readers: ClusterReaders,
+  timeoutMs = 60_000,
 ): Promise<LayerFacts> => {
   const collection = new Collection(layer, target, readers);
-  await collectors[layer](collection);
-  return collection.facts;
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<typeof timedOut>((resolve) => {
+    timer = setTimeout(() => resolve(timedOut), timeoutMs);
+  });
+  const outcome = await Promise.race([collectors[layer](collection), deadline]);
+  clearTimeout(timer);
+  if (outcome !== timedOut) return collection.facts;
+  const read = new Set(collection.facts.reads.map((entry) => entry.what));
+  const fix = 'raise triage.layerTimeoutMs, or see why the cluster answers slowly';
+  const missing = layerSources[layer].filter(([, what]) => !read.has(what));
+  const gap: Gap = { reason: 'timeout', message: `the ${layer} layer was not read within ${timeoutMs} ms`, fix };
+  return {
+    ...structuredClone(collection.facts),
+    reads: [
+      ...collection.facts.reads,
+      ...missing.map(([source, what]) => ({ source, what, gap, complete: false, count: 0 })),
+    ],
+  };
 };
