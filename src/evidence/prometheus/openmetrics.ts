@@ -1,4 +1,5 @@
 import type { Series } from '../../domain/facts.ts';
+import { seriesKey } from './query.ts';
 
 /** A line that is no OpenMetrics sample with a timestamp; `line` counts from 1. */
 export class OpenMetricsError extends Error {
@@ -33,10 +34,6 @@ function parseValue(text: string): number {
   if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return Number(text);
 }
-
-/** Labels in one order, so that the same series is the same string. */
-export const seriesKey = (series: Pick<Series, 'name' | 'labels'>): string =>
-  JSON.stringify([series.name, Object.entries(series.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
 /**
  * Reads OpenMetrics text whose samples carry timestamps (unix seconds), as `promtool tsdb create-blocks-from

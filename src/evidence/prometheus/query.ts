@@ -1,4 +1,4 @@
-import type { Gap } from '../../domain/facts.ts';
+import type { Gap, Series } from '../../domain/facts.ts';
 import type { MetricQuery } from '../../triage/ports.ts';
 
 /** Prometheus refuses more points per series (web/api/v1: "exceeded maximum resolution of 11,000 points"). */
@@ -24,3 +24,14 @@ export function selectorOf({ name, matchers }: Pick<MetricQuery, 'name' | 'match
   const terms = Object.entries(matchers ?? {}).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
   return terms.length === 0 ? name : `${name}{${terms.join(',')}}`;
 }
+
+/** Labels in one order, so that the same series is the same string. */
+export const seriesKey = (series: Pick<Series, 'name' | 'labels'>): string =>
+  JSON.stringify([series.name, Object.entries(series.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
+
+/** Readers answer in one order, so that the same facts stay the same bytes. */
+export const sorted = (series: Series[]): Series[] =>
+  series
+    .map((one) => ({ one, key: seriesKey(one) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ one }) => one);

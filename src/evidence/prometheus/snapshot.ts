@@ -3,9 +3,9 @@ import type { MetricQuery, MetricsReader } from '../../triage/ports.ts';
 import { SnapshotError } from '../kubernetes/snapshot-error.ts';
 import { readText } from '../kubernetes/snapshot-files.ts';
 import { OpenMetricsError, parseOpenMetrics } from './openmetrics.ts';
-import { gridOf, invalidQuery } from './query.ts';
+import { gridOf, invalidQuery, sorted } from './query.ts';
 
-/** How long a sample stays the current value: Prometheus' default `--query.lookback-delta`. */
+/** How long a sample stays the current value: Prometheus' default `--query.lookback-delta`, its end excluded. */
 const lookbackSeconds = 300;
 
 /** Serves a snapshot's metrics.om as a Prometheus' query_range would; null where there is no file. */
@@ -22,7 +22,7 @@ export async function metricsSnapshot(path: string | undefined): Promise<Metrics
 
 /** A metric that is absent was not scraped, or has no series: the answer is empty, as Prometheus' is. */
 export function openMetricsReader(recorded: Series[]): MetricsReader {
-  const byName = Map.groupBy(recorded, (series) => series.name);
+  const byName = Map.groupBy(sorted(recorded), (series) => series.name);
   return {
     async series(query) {
       const gap = invalidQuery(query);
@@ -48,14 +48,14 @@ export function openMetricsReader(recorded: Series[]): MetricsReader {
   };
 }
 
-/** At each step the newest sample that is not older than the lookback. */
+/** At each step the newest sample that is younger than the lookback. */
 function sampled(points: Series['points'], query: MetricQuery): Series['points'] {
   const result: Series['points'] = [];
   let next = 0;
   for (const time of gridOf(query)) {
     while (next < points.length && points[next]![0] <= time) next += 1;
     const newest = points[next - 1];
-    if (newest && time - newest[0] <= lookbackSeconds) result.push([time, newest[1]]);
+    if (newest && time - newest[0] < lookbackSeconds) result.push([time, newest[1]]);
   }
   return result;
 }
