@@ -1,10 +1,9 @@
 import { readText } from './snapshot-files.ts';
 
-type ReadLog = () => Promise<string>;
-
-/** Container logs of a snapshot, by what they are of: `find(namespace, pod, container, previous)`. */
+/** Container logs of a snapshot. */
 export interface SnapshotLogs {
-  find(namespace: string, pod: string, container: string, previous: boolean): ReadLog | undefined;
+  /** The whole text, or null where this log is not in the snapshot. */
+  read(namespace: string, pod: string, container: string, previous: boolean): Promise<string | null>;
 }
 
 const key = (...parts: (string | boolean)[]): string => parts.join('/');
@@ -29,20 +28,20 @@ export function indexLogs(files: Map<string, string>): SnapshotLogs {
     if (dump) dumps.set(key(dump[1]!, dump[2]!), path);
   }
   return {
-    find(namespace, pod, container, previous) {
+    async read(namespace, pod, container, previous) {
       const path = single.get(key(namespace, pod, container, previous));
-      if (path) return () => readText(path);
+      if (path) return readText(path);
       const dump = previous ? undefined : dumps.get(key(namespace, pod));
-      return dump ? async () => sectionOf(await readText(dump), container) : undefined;
+      return dump ? sectionOf(await readText(dump), container) : null;
     },
   };
 }
 
 /** `==== START logs for container web of pod shop/web-0 ====` … `==== END logs for …` */
-function sectionOf(dump: string, container: string): string {
+function sectionOf(dump: string, container: string): string | null {
   const lines = dump.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`==== START logs for container ${container} of pod `));
-  if (start < 0) return '';
+  if (start < 0) return null;
   const end = lines.findIndex((line, index) => index > start && line.startsWith('==== END logs for container '));
   return lines.slice(start + 1, end < 0 ? undefined : end).join('\n');
 }

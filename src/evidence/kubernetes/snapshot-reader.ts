@@ -94,14 +94,14 @@ export function snapshotReader(contents: SnapshotContents, timeoutMs: number): K
       };
       const gap = refusal(apiserver, request, timeoutMs);
       if (gap) return { ok: false, gap };
-      const read = logs.find(namespace, pod, container, previous);
-      if (!read) {
+      const text = await logs.read(namespace, pod, container, previous);
+      if (text === null) {
         const flag = previous ? ' --previous' : '';
         const file = `logs/${namespace}/${pod}/${container}${previous ? '.previous' : ''}.log`;
         const fix = `kubectl logs ${pod} -n ${namespace} -c ${container}${flag} > ${file}`;
         return { ok: false, gap: gapNotCollected(`the log of ${namespace}/${pod}/${container} is`, fix) };
       }
-      return { ok: true, ...tailOf(await read(), tailLines, maxLogBytes) };
+      return { ok: true, ...tailOf(text, tailLines, maxLogBytes) };
     },
 
     async probe(path) {

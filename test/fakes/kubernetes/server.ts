@@ -188,14 +188,14 @@ async function logOf(
 ): Promise<Reply> {
   const container = query.get('container') ?? '';
   const previous = query.get('previous') === 'true';
-  const read = logs.find(namespace, pod, container, previous);
-  if (!read) {
+  const text = await logs.read(namespace, pod, container, previous);
+  if (text === null) {
     const what = previous
       ? `previous terminated container "${container}" in pod "${pod}" not found`
       : 'waiting to start';
     return status(400, 'BadRequest', what);
   }
-  const lines = (await read()).replace(/\n$/, '').split('\n');
+  const lines = text.replace(/\n$/, '').split('\n');
   const tail = `${lines.slice(-Number(query.get('tailLines') ?? lines.length)).join('\n')}\n`;
   return { status: 200, body: tail.slice(0, Number(query.get('limitBytes') ?? tail.length)) };
 }
