@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { webhookGrant } from './auth.ts';
 import type { HandlerDeps } from './deps.ts';
 import { answerError, HttpError, maxBodyBytes } from './errors.ts';
@@ -55,7 +55,7 @@ export const createServer = (deps: HandlerDeps, routes: Route[], logger?: Fastif
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     ...(logger ? { loggerInstance: logger } : {}),
   });
   server.decorateRequest('grant', null);
