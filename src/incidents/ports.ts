@@ -100,6 +100,8 @@ export interface IncidentStore {
   requestRun(incidentId: string, actor: string, at: string): Promise<boolean>;
   /** Ends a run that will get no verdict: layers still unread become `failed`, and a re-run is possible again. */
   failRun(incidentId: string, run: number, reason: string, at: string): Promise<void>;
+  /** Starts a run of each open incident whose `expected` verdict has passed its deadline; answers how many. */
+  startRechecks(now: string): Promise<number>;
   /** Newest heartbeat per cluster, ISO 8601. */
   heartbeats(): Promise<Record<string, string>>;
   audit(entry: AuditEntry): Promise<void>;

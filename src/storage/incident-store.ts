@@ -14,6 +14,7 @@ import type {
 } from '../incidents/ports.ts';
 import { atomic } from './atomic.ts';
 import { announce } from './changes.ts';
+import { readRecord, toIncident } from './incident-record.ts';
 import { recordNotification, waiting } from './notification.ts';
 import { pack, toJson, toText, unpack } from './stored-json.ts';
 import type { Db, IncidentRow } from './tables.ts';
@@ -33,34 +34,7 @@ export class PostgresIncidentStore implements IncidentStore {
   }
 
   record(incidentId: string): Promise<IncidentRecord | null> {
-    return atomic(this.#db, async (db) => {
-      const row = await db.selectFrom('incidents').selectAll().where('id', '=', incidentId).executeTakeFirst();
-      if (!row) return null;
-      const alerts = await db
-        .selectFrom('alerts')
-        .select(['alert', 'received_at'])
-        .where('incident_id', '=', incidentId)
-        .orderBy('position')
-        .execute();
-      const readings = await db
-        .selectFrom('readings')
-        .select(['layer', 'reading'])
-        .where('incident_id', '=', incidentId)
-        .where('run', '=', row.run)
-        .execute();
-      return {
-        incident: toIncident(row),
-        alerts: alerts.map(({ alert, received_at }) => ({
-          ...alert,
-          incidentId,
-          receivedAt: received_at.toISOString(),
-        })),
-        rejected: row.rejected,
-        readings: Object.fromEntries(readings.map(({ layer, reading }) => [layer, reading])),
-        ...(await newestVerdict(db, incidentId)),
-        externalURL: row.external_url,
-      };
-    });
+    return atomic(this.#db, (db) => readRecord(db, incidentId));
   }
 
   async list(limit: number): Promise<Incident[]> {
@@ -142,6 +116,26 @@ export class PostgresIncidentStore implements IncidentStore {
         .onConflict((conflict) => conflict.columns(['incident_id', 'run']).doUpdateSet(content))
         .execute();
       await endRun(db, incidentId, run, at);
+      await db
+        .updateTable('incidents')
+        .set({ recheck_at: recheckAt(verdict, at) })
+        .where('id', '=', incidentId)
+        .execute();
+    });
+  }
+
+  startRechecks(now: string): Promise<number> {
+    return atomic(this.#db, async (db) => {
+      const rows = await db
+        .updateTable('incidents')
+        .set({ run: sql`run + 1`, progress: toJson(waiting), recheck_at: null, updated_at: now })
+        .where('status', '=', 'open')
+        .where('recheck_at', '<=', sql<Date>`${now}::timestamptz`)
+        .whereRef('run', '=', 'judged_run')
+        .returning('id')
+        .execute();
+      for (const { id } of rows) await announce(db, 'run', id);
+      return rows.length;
     });
   }
 
@@ -235,6 +229,10 @@ export class PostgresIncidentStore implements IncidentStore {
   }
 }
 
+/** A deadline that has passed when the verdict is made (a snapshot's clock stands still) is no reason to look again. */
+const recheckAt = ({ state, deadline }: Verdict, at: string): string | null =>
+  state === 'expected' && deadline !== null && Date.parse(deadline) > Date.parse(at) ? deadline : null;
+
 const lock = (db: Db, incidentId: string): Promise<IncidentRow | undefined> =>
   db.selectFrom('incidents').selectAll().where('id', '=', incidentId).forUpdate().executeTakeFirst();
 
@@ -258,40 +256,3 @@ const insertAudit = async (db: Db, { incidentId, ...entry }: AuditEntry): Promis
     })
     .execute();
 };
-
-type NewestVerdict = Pick<IncidentRecord, 'verdict' | 'verdictAt' | 'formerOwner' | 'routing' | 'escalation'>;
-
-async function newestVerdict(db: Db, incidentId: string): Promise<NewestVerdict> {
-  const [newest, former] = await db
-    .selectFrom('verdicts')
-    .selectAll()
-    .where('incident_id', '=', incidentId)
-    .orderBy('run', 'desc')
-    .limit(2)
-    .execute();
-  return {
-    verdict: newest?.verdict ?? null,
-    verdictAt: newest?.judged_at.toISOString() ?? null,
-    formerOwner: newest && former && former.owner !== newest.owner ? former.owner : null,
-    routing: newest?.routing ?? null,
-    escalation: newest?.escalation ?? null,
-  };
-}
-
-const toIncident = (row: IncidentRow): Incident => ({
-  id: row.id,
-  cluster: row.cluster,
-  subject: row.subject,
-  title: row.title,
-  severity: row.severity,
-  status: row.status,
-  refires: row.refires,
-  run: row.run,
-  progress: row.progress,
-  acknowledgedBy: row.acknowledged_by,
-  firedAt: row.fired_at.toISOString(),
-  openedAt: row.opened_at.toISOString(),
-  resolvedAt: row.resolved_at?.toISOString() ?? null,
-  updatedAt: row.updated_at.toISOString(),
-  truncatedAlerts: row.truncated_alerts,
-});

@@ -92,6 +92,9 @@ async function recordGroup(
   const now = notification.receivedAt;
   const known = group.incident && { ...group.incident, alerts: await knownAlerts(db, group.incident.id, group.alerts) };
   const next = advance(known, group.alerts, alertId, now);
+  const cutOthers = group.incident && notification.truncatedAlerts !== group.incident.truncated_alerts;
+  // Alerts joined that we were not sent.
+  if (cutOthers && next.change === 'unchanged') next.change = 'joined';
   if (!group.incident && next.change !== 'opened') return null;
   const incidentId = group.incident?.id ?? newId();
   if (group.incident) await updateIncident(db, group.incident, next, notification);
@@ -155,8 +158,7 @@ async function updateIncident(
   next: Lifecycle,
   { receivedAt, truncatedAlerts, rejected }: IncomingNotification,
 ): Promise<void> {
-  const same = next.change === 'unchanged' && truncatedAlerts === incident.truncated_alerts && rejected.length === 0;
-  if (same) return;
+  if (next.change === 'unchanged' && rejected.length === 0) return;
   const refired = {
     refires: incident.refires + 1,
     run: incident.run + 1,

@@ -24,6 +24,8 @@ interface IncidentsTable {
   run: Generated<number>;
   /** The newest run that ended, with a verdict or without; smaller than `run` while one is due. */
   judged_run: Generated<number>;
+  /** Deadline of a verdict that called the state expected. */
+  recheck_at: OptionalTime;
   progress: Json<Record<Layer, LayerProgress>>;
   acknowledged_by: string | null;
   fired_at: Time;

@@ -11,6 +11,7 @@ const statements = [
     refires integer not null default 0,
     run integer not null default 1,
     judged_run integer not null default 0,
+    recheck_at timestamptz,
     progress jsonb not null,
     acknowledged_by text,
     fired_at timestamptz not null,
@@ -23,6 +24,7 @@ const statements = [
   )`,
   'create index incidents_by_opening on incidents (opened_at desc)',
   'create index incidents_due on incidents (updated_at) where run > judged_run',
+  'create index incidents_to_recheck on incidents (recheck_at) where recheck_at is not null',
   `create index incidents_resolved on incidents (resolved_at) where status = 'resolved'`,
   `create table correlation_keys (
     key text primary key,
