@@ -84,7 +84,18 @@ const fromYaml = (text: string, key: string, problems: Problem[]): unknown => {
     const line = text.slice(0, error.pos[0]).split('\n').length;
     problems.push({ key: `${key} line ${line}`, found: error.code, allowed: 'valid YAML' });
   }
-  return document.errors.length ? undefined : document.toJS();
+  if (document.errors.length) return undefined;
+  try {
+    return document.toJS();
+  } catch {
+    // The one thing only found now: an alias (*name) without its anchor.
+    problems.push({
+      key,
+      found: 'an alias (*name) of nothing',
+      allowed: "valid YAML; quote a text that begins with '*'",
+    });
+    return undefined;
+  }
 };
 
 const fromFile = (env: Environment, layer: Layer): unknown => {

@@ -234,4 +234,3 @@ export const configSchema = z
 
 export type Config = z.output<typeof configSchema>;
 export type ClusterConfig = Config['clusters'][number];
-export type WebhookToken = Config['webhooks']['tokens'][number];

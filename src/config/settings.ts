@@ -16,7 +16,7 @@ export interface Setting extends SettingMeta {
 const def = (schema: Schema): any => schema._zod.def;
 
 /** What a schema accepts, below optionality, defaults and transforms. */
-export const innermost = (schema: Schema): Schema => {
+const innermost = (schema: Schema): Schema => {
   const { type, innerType, in: input } = def(schema);
   if (type === 'optional' || type === 'default' || type === 'prefault') return innermost(innerType);
   return type === 'pipe' ? innermost(input) : schema;

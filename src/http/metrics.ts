@@ -3,7 +3,7 @@ import type { Owner, VerdictState } from '../domain/layer.ts';
 import type { IncidentOutcome, IncomingNotification } from '../incidents/ports.ts';
 
 /** State that is read when it is scraped; null where it could not be read. */
-export interface ScrapedState {
+interface ScrapedState {
   outboxDepth: number | null;
   deadJobs: number | null;
   /** Newest heartbeat per cluster, ISO 8601. */

@@ -6,7 +6,7 @@ export type ClusterNaming = Pick<Config, 'clusterLabels' | 'defaultCluster'> & {
 };
 
 /** Cluster of alerts that name none where no setting tells: a person must see them all the same. */
-export const unnamedCluster = 'unnamed';
+const unnamedCluster = 'unnamed';
 
 /** The configured name behind a name or an alias; a name that is not configured stands for itself. */
 export const canonicalCluster = (name: string, { clusters }: ClusterNaming): string =>

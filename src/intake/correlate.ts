@@ -36,7 +36,7 @@ const workloadKey = ({ kind, name = '', namespace = '' }: Subject): string => {
  * call, and leaves out what differs between re-sends and siblings: status, times, severity, pod suffix, container,
  * instance. Two keys may still be one incident; merging them is for those who have seen the cluster.
  */
-export const correlationKey = (labels: Record<string, string>, subject: Subject): string =>
+const correlationKey = (labels: Record<string, string>, subject: Subject): string =>
   createHash('sha256')
     .update(JSON.stringify([subject.cluster, familyOf(labels.alertname ?? ''), workloadKey(subject)]))
     .digest('hex')

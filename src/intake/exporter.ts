@@ -40,7 +40,7 @@ const targetLabels = ['namespace', 'pod', 'container', 'service', 'endpoint', 'i
  * Prometheus renames a measured label to `exported_*` where the scraped target has one of the same name. Then the plain
  * label is the target's, and so are the other target labels: the measured ones that do not clash stay plain.
  */
-export const withoutExported = (labels: Labels): Labels => {
+const withoutExported = (labels: Labels): Labels => {
   const exported = targetLabels.filter((label) => labels[`exported_${label}`]);
   if (exported.length === 0) return labels;
   const kept = Object.entries(labels).filter(([label]) => label === 'node' || !targetLabels.includes(label));

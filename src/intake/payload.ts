@@ -8,7 +8,7 @@ export const maxAlerts = 10_000;
 const stillFiring = '0001-01-01T00:00:00Z';
 
 /** The answer to a body that cannot be used at all. */
-export interface PayloadRefusal {
+interface PayloadRefusal {
   status: 400 | 413;
   error: string;
   fix: string;

@@ -254,6 +254,7 @@ const mistakes: [string, string, Record<string, string>, RegExp, RegExp, RegExp]
   ['no mapping', '- a', {}, /faultline\.yaml/, /no mapping/, /key: value/],
   ['broken YAML', 'server: {port: 1', {}, /faultline\.yaml line 1/, /BAD|MISSING|UNEXPECTED/, /valid YAML/],
   ['a key twice', 'dataDir: a\ndataDir: b', {}, /faultline\.yaml line 2/, /DUPLICATE_KEY/, /valid YAML/],
+  ['an alias of nothing', 'slack: {channel: *incidents}', {}, /faultline\.yaml/, /alias/, /quote/],
   [
     'a configuration file that is absent',
     '',

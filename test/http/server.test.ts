@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HttpError, maxBodyBytes } from '../../src/http/errors.ts';
 import { loadRoutes } from '../../src/http/load-routes.ts';
@@ -151,8 +154,10 @@ describe('loadRoutes', () => {
   });
 
   it('names the file that is no route', async () => {
-    await expect(loadRoutes('test/http/fixtures/not-a-route')).rejects.toThrow(
-      /webhooks\/broken\.ts has no default export/,
-    );
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-routes-'));
+    await mkdir(join(folder, 'webhooks'));
+    await writeFile(join(folder, 'webhooks', 'broken.ts'), "export const forgotten = 'the default export';");
+    await expect(loadRoutes(folder)).rejects.toThrow(/webhooks\/broken\.ts has no default export/);
+    await rm(folder, { recursive: true });
   });
 });
