@@ -16,6 +16,8 @@ export interface ApiRequest {
   health?: 'readyz' | 'livez';
   /** The group whose versions are asked for. */
   discovery?: string;
+  /** `/version` or `/apis`, which tell what the server is. */
+  about?: 'version' | 'apis';
   /** The body of a SelfSubjectAccessReview. */
   review?: unknown;
 }
@@ -30,6 +32,7 @@ export async function parseRequest(incoming: IncomingMessage): Promise<ApiReques
     ...resourceAt(pathname),
   };
   if (pathname === '/readyz' || pathname === '/livez') return { ...base, health: pathname.slice(1) as 'readyz' };
+  if (pathname === '/version' || pathname === '/apis') return { ...base, about: pathname.slice(1) as 'version' };
   const discovery = /^\/apis\/([^/]+)$/.exec(pathname);
   if (discovery) return { ...base, discovery: discovery[1]! };
   if (base.plural === 'selfsubjectaccessreviews' && base.method === 'POST') {

@@ -67,6 +67,10 @@ export async function startKubernetesApi(dir: string, tls?: { key: string; cert:
       const probe = recorded?.apiserver?.[request.health];
       return { status: probe?.status ?? 200, body: probe?.body ?? 'ok' };
     }
+    if (request.about === 'version') return { status: 200, body: { gitVersion: 'v1.33.1', major: '1', minor: '33' } };
+    if (request.about === 'apis') {
+      return { status: 200, body: { kind: 'APIGroupList', groups: store.servedGroups().map((name) => ({ name })) } };
+    }
     if (request.discovery !== undefined) return discovered(store, request.discovery);
     const { group, version, plural, name, namespace, subresource, query } = request;
     // Authorisation comes before routing: what is denied is 403 even where it is not served.
@@ -202,6 +206,7 @@ async function logOf(
 
 function reviewed(review: any, denied: string[]): object {
   const asked = review.spec?.resourceAttributes;
+  if (!asked) return { ...review, status: { allowed: !denied.includes(review.spec?.nonResourceAttributes?.path) } };
   const full = asked?.subresource ? `${asked.resource}/${asked.subresource}` : asked?.resource;
   const isDenied = denied.some((pattern) => pattern === full || pattern === `${full}.${asked?.group}`);
   return { ...review, status: { allowed: !isDenied } };

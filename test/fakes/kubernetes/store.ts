@@ -64,6 +64,11 @@ export class ObjectStore {
     return installed ? [...new Set(known.map(({ version }) => version))] : [];
   }
 
+  servedGroups(): string[] {
+    const groups = new Set(Object.values<ReadableResource>(resources).map(({ group }) => group));
+    return [...groups].filter((group) => group && this.servedVersions(group).length > 0);
+  }
+
   get(resource: ReadableResource, name: string, namespace: string | undefined): Reply {
     const found = this.#all(resource).find(
       ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
