@@ -9,7 +9,7 @@ export interface IncidentActions {
 }
 
 /** A click on one of our buttons. What the card showed may be old: use cases compare and set. */
-export interface Click {
+interface Click {
   incidentId: string;
   /** Slack user id. */
   actor: string;

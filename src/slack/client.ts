@@ -28,17 +28,19 @@ export interface SlackConnection {
   /** Ends in the API prefix; a test double, or Slack's own when absent. */
   apiUrl?: string;
   log: Log;
+  /** Per call; ten seconds, since the library's default is none. */
+  timeoutMs?: number;
 }
 
 /**
  * The client that posts: no retries of its own, since a repeated chat.postMessage is a second message; the outbox
- * repeats, after reading back. Rate limits are answers, not waits. Ten seconds, since the default is none.
+ * repeats, after reading back. Rate limits are answers, not waits.
  */
-export const postingClient = ({ botToken, apiUrl, log }: SlackConnection): WebClient =>
+export const postingClient = ({ botToken, apiUrl, log, timeoutMs = 10_000 }: SlackConnection): WebClient =>
   new WebClient(botToken, {
     ...(apiUrl ? { slackApiUrl: apiUrl } : {}),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
-    timeout: 10_000,
+    timeout: timeoutMs,
     logger: slackLogger(log),
   });

@@ -38,7 +38,7 @@ const richTexts = (element: RichElement): string[] => {
 const richBlockTexts = (block: RichTextBlock): string[] => block.elements.flatMap((element) => richTexts(element));
 
 /** All texts a block shows; link addresses count too. */
-export const textsOf = (block: Block): string[] => {
+const textsOf = (block: Block): string[] => {
   switch (block.type) {
     case 'header':
       return [block.text.text];

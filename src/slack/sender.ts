@@ -20,7 +20,7 @@ interface Content {
   blocks?: any[];
 }
 
-export const metadataEvent = 'faultline_message';
+const metadataEvent = 'faultline_message';
 
 /** A message's identity across restarts: one per incident and slot. */
 const keyOf = (row: OutboxRow): string => `${row.incidentId}/${row.slot}`;
@@ -31,7 +31,7 @@ const metadataOf = (row: OutboxRow) => ({
   event_payload: { incident_id: row.incidentId, slot: row.slot, key: keyOf(row), revision: row.revision },
 });
 
-/** Clocks differ, and `attemptedAt` is ours while `oldest` is Slack's. */
+/** Clocks differ, and the time of the attempt is ours while `oldest` is Slack's. */
 const clockSkewSeconds = 60;
 const channelIdForm = /^[CGD][A-Z0-9]{6,}$/;
 const pageSize = 200;
@@ -146,20 +146,21 @@ export const createSlackSender = ({ client, messages, log, fallbackChannel }: Sl
       if (message.bot_id === bot && payload?.key === keyOf(row))
         found.push({ channel, ts: message.ts, revision: Number(payload.revision) });
     }
-    // Strings of equal length: Slack's ts has ten digits before and six after the point.
-    return found.sort((a, b) => (a.ts < b.ts ? -1 : 1))[0] ?? null;
+    // The newest: a message posted again replaces one that can no longer be edited. Slack's ts are strings of one length.
+    return found.sort((a, b) => (a.ts < b.ts ? -1 : 1)).at(-1) ?? null;
   };
 
   return {
     send: (row) => attempt(row, row.ts, row.channel, { text: row.text, blocks: row.blocks }),
     async find(row) {
-      if (!row.attemptedAt) return null;
+      const since = row.uncertainSince ?? row.attemptedAt;
+      if (!since) return null;
       const channels = new Set([row.channel, ...(row.threadTs || !fallbackChannel ? [] : [fallbackChannel])]);
       const failures: unknown[] = [];
       for (const channel of channels) {
         try {
           const id = await channelId(channel);
-          const found = id ? await findIn(row, id, row.attemptedAt) : null;
+          const found = id ? await findIn(row, id, since) : null;
           if (found) return found;
         } catch (error) {
           // A channel we are not a member of holds no message of ours: without chat:write.public only members post.

@@ -130,7 +130,7 @@ export const bold = (text: string): RichTextElement[] => (text ? [{ type: 'text'
 export const code = (text: string): RichTextElement[] => (text ? [{ type: 'text', text, style: { code: true } }] : []);
 export const link = (url: string, text: string): RichTextElement => ({ type: 'link', url, text });
 
-export const section = (...elements: RichTextElement[]): RichTextSection => ({ type: 'rich_text_section', elements });
+const section = (...elements: RichTextElement[]): RichTextSection => ({ type: 'rich_text_section', elements });
 
 /** `Label: value`. */
 export const labelled = (label: string, ...value: RichTextElement[]): RichTextElement[] => [

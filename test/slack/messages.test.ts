@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadMessages, type Messages } from '../../src/slack/messages.ts';
+import { renderThread } from '../../src/slack/render/thread.ts';
+import { evidence, incident, incidentView, storedAlert, verdict, views } from '../fakes/view.ts';
+import { wordsOf } from './words-of.ts';
+
+const folderWith = (files: Record<string, string>): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'messages-'));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+};
+const english = readFileSync('templates/messages/en.yaml', 'utf8');
+
+const keysOf = (tree: object, path = ''): string[] =>
+  Object.entries(tree).flatMap(([key, value]) =>
+    typeof value === 'string' ? [`${path}${key}`] : keysOf(value, `${path}${key}.`),
+  );
+
+test('a second language is one more file; what it lacks is said in English', () => {
+  const chinese =
+    'label:\n  owner: 负责人\nowner:\n  platform: 平台团队\ndate:\n  fallback: "{{ year }}年{{ month }}月{{ day }}日 {{ time }} UTC"\n';
+  const messages = loadMessages(folderWith({ 'en.yaml': english, 'zh-CN.yaml': chinese }), 'zh-CN');
+  const cause = { en: 'in English', 'zh-CN': '节点池已达上限' };
+  const [root] = renderThread(incidentView({ verdict: verdict({ cause }) }), messages);
+  const words = wordsOf(root!);
+  expect(words).toContain('负责人');
+  expect(words).toContain('平台团队');
+  expect(words).toContain('2026年11月20日 08:12:31 UTC');
+  expect(words).toContain('节点池已达上限');
+  expect(words).toContain('Cause');
+});
+
+test('a faulty template is named by file and key when it is read', () => {
+  const folder = folderWith({ 'en.yaml': 'a:\n  b: "{{ open"\n' });
+  expect(() => loadMessages(folder, 'en')).toThrow(/en\.yaml: a\.b: /);
+  expect(() => loadMessages(folderWith({ 'en.yaml': 'a: [1]' }), 'en')).toThrow(/a\.0 must be a text or a map/);
+});
+
+test('a key that no language has is a bug', () => {
+  expect(() => loadMessages('templates/messages', 'en').say('label.nothing')).toThrow('No message label.nothing');
+});
+
+test('data is inserted, never run', () => {
+  const messages = loadMessages('templates/messages', 'en');
+  expect(messages.say('state.acknowledged', { actor: '{{ 1 | plus: 1 }}' })).toBe('acknowledged by {{ 1 | plus: 1 }}');
+});
+
+test('every text of the catalogue is said somewhere', () => {
+  const said = new Set<string>();
+  const messages = loadMessages('templates/messages', 'en');
+  const recording: Messages = {
+    ...messages,
+    say(key, values) {
+      said.add(key);
+      return messages.say(key, values);
+    },
+  };
+  const variants = [
+    ...Object.values(views).map((view) => view()),
+    incidentView({
+      incident: incident({ severity: 'info', progress: { cloud: 'failed', platform: 'read', app: 'read' } }),
+      verdict: null,
+    }),
+    incidentView({
+      incident: incident({ severity: 'none', truncatedAlerts: 3 }),
+      rejected: Array(9).fill('no labels'),
+      pageUrl: null,
+    }),
+    incidentView({
+      formerOwner: 'app',
+      mode: 'page',
+      routing: { ...views.platform().routing!, party: 'platform team' },
+    }),
+    incidentView({
+      routing: null,
+      verdict: verdict({ owner: 'undetermined', confidence: 'medium', missing: [], nextSteps: [] }),
+    }),
+    incidentView({ routing: null, formerOwner: 'undetermined' }),
+    incidentView({
+      incident: incident({ title: 'x'.repeat(200) }),
+      alerts: [
+        storedAlert(),
+        storedAlert({ annotations: { runbook_url: 'x:y' }, generatorURL: `http://p/${'y'.repeat(1900)}` }),
+      ],
+    }),
+    incidentView({
+      verdict: verdict({
+        layers: [{ layer: 'cloud', status: 'implicated', because: 'b' }],
+        evidence: (['log', 'probe', 'metrics', 'cloudwatch', 'alert'] as const).map((source) =>
+          evidence({ source, layer: 'cloud' }),
+        ),
+      }),
+    }),
+    incidentView({ verdict: verdict({ layers: [{ layer: 'app', status: 'implicated', because: 'b' }] }) }),
+    incidentView({ verdict: verdict({ evidence: Array(40).fill(evidence({ text: 'z'.repeat(3000) })) }) }),
+  ];
+  for (const view of variants) renderThread(view, recording);
+  // Said by the sender and by the buttons.
+  const elsewhere = ['more.refused', 'feedback.acknowledgedBefore', 'feedback.runningAlready', 'feedback.failed'];
+  const unsaid = keysOf(parse(english)).filter((key) => !said.has(key) && !elsewhere.includes(key));
+  expect(unsaid).toEqual([]);
+});
