@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Alert, Subject } from '../domain/alert.ts';
 import type { ClusterIdentity } from '../domain/facts.ts';
+import { parsePayload } from '../intake/payload.ts';
 import { resolveSubject } from '../intake/subject.ts';
 import type { CollectionTarget } from '../triage/collect/collection.ts';
 import { OperatorError } from './operator-error.ts';
@@ -55,6 +57,18 @@ export const objectTarget = (
   subjects: [parseObject(object, namespace, cluster.name)],
   alerts: [],
 });
+
+/** The alerts of a webhook body in a file. Throws OperatorError where there is none. */
+export const readAlerts = async (file: string): Promise<Alert[]> => {
+  const body = await readFile(file, 'utf8').catch(() => {
+    throw new OperatorError(`cannot read ${file}: it must be an Alertmanager webhook body`);
+  });
+  const parsed = parsePayload(body);
+  if (!parsed.ok) throw new OperatorError(`${file}: ${parsed.refusal.error}; ${parsed.refusal.fix}`);
+  if (parsed.group.alerts.length === 0)
+    throw new OperatorError(`${file} holds no alert: ${parsed.rejected.join('; ')}`);
+  return parsed.group.alerts;
+};
 
 /** All firing alerts of one body are one incident: one subject each, the first one leading. */
 export const alertTarget = (alerts: Alert[], cluster: ClusterIdentity): CollectionTarget => {

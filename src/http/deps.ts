@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Config } from '../config/schema.ts';
 import type { IncidentView } from '../domain/view.ts';
 import type { IncidentOutcome, IncidentStore, IncomingNotification, Outbox } from '../incidents/ports.ts';
@@ -19,6 +20,8 @@ export interface HandlerDeps {
   rerun(incidentId: string, actor: string): Promise<boolean>;
   /** Everything a page shows of an incident; null where there is none of that id. */
   view(incidentId: string): Promise<IncidentView | null>;
+  /** Slack's own requests where it reaches us over HTTP; it checks their signature itself. Null in Socket Mode. */
+  slackEvents: RequestListener | null;
   /** Calls back with the id of every incident that changes, until the answered function is called. */
   onChange(listener: (incidentId: string) => void): () => void;
   /** Each resolves when the neighbour answers and rejects with the reason when it does not. */

@@ -3,10 +3,10 @@ import type { WebhookGrant } from './auth.ts';
 import type { HandlerDeps } from './deps.ts';
 
 /**
- * Who may use a route. `none` is for health alone. `loopback`: only this machine, with Host and Origin checked.
+ * Who may use a route. `none` is for health alone; `slack`: the handler's receiver checks Slack's signature. `loopback`: only this machine, with Host and Origin checked.
  * `webhook`: a configured webhook token. `webhook-or-loopback`: either.
  */
-export type RouteAuth = 'none' | 'webhook' | 'loopback' | 'webhook-or-loopback';
+export type RouteAuth = 'none' | 'slack' | 'webhook' | 'loopback' | 'webhook-or-loopback';
 
 /**
  * Default export of every file in `handlers/webhooks` and `handlers/pages`. The body of a request arrives as text,

@@ -118,6 +118,8 @@ export interface Outbox {
   claim(limit: number, now: string): Promise<OutboxRow[]>;
   settle(row: OutboxRow, result: SendResult, now: string): Promise<void>;
   thread(incidentId: string): Promise<OutboxRow[]>;
+  /** Messages planned and not yet sent. */
+  depth(): Promise<number>;
 }
 
 /** Delivers outbox rows to Slack, or to the console while Slack is unset. */

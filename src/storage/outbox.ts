@@ -72,6 +72,15 @@ export class PostgresOutbox implements Outbox {
       where o.incident_id = ${incidentId} order by o.position, o.slot`.execute(this.#db);
     return rows.map(toRow);
   }
+
+  async depth(): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('outbox')
+      .select((row) => row.fn.countAll<string>().as('count'))
+      .where('state', 'in', ['planned', 'sending'])
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
 }
 
 /** Answers 1 if there is something to send now. A sent message of another channel stays where it is. */

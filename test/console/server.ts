@@ -23,6 +23,7 @@ const rowsOf = (view: IncidentView): OutboxRow[] =>
     threadTs: index === 0 ? null : '1795160000.000000',
     attempts: 1,
     attemptedAt: null,
+    uncertainSince: null,
     lastError: null,
   }));
 

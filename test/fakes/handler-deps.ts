@@ -29,6 +29,7 @@ export const handlerDeps = (given: Partial<HandlerDeps> = {}): HandlerDeps => ({
   acknowledge: absent('acknowledge'),
   rerun: absent('rerun'),
   view: absent('view'),
+  slackEvents: null,
   onChange: absent('onChange'),
   checks: { database: async () => {}, queue: async () => {} },
   outboxDepth: async () => 0,

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { verdictLine } from '../../eval/lines.ts';
@@ -10,7 +10,7 @@ import type { RuleSet } from '../../triage/rule.ts';
 import { triage } from '../../triage/triage.ts';
 import { OperatorError } from '../operator-error.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
-import { alertTarget } from '../target.ts';
+import { alertTarget, readAlerts } from '../target.ts';
 
 interface Options {
   json?: boolean;
@@ -60,21 +60,10 @@ const evalCase = async (folder: string, ruleSet: RuleSet, json: boolean): Promis
   const { expected, id, cluster } = snapshot.meta;
   if (!expected)
     throw new OperatorError(`${join(folder, 'case.json')} has no "expected": there is no answer to compare with`);
-  const result = await triage(ruleSet, alertTarget(await alertsOf(folder), cluster), snapshot);
+  const result = await triage(ruleSet, alertTarget(await readAlerts(join(folder, 'alert.json')), cluster), snapshot);
   if (json) {
     const durationMs = Math.round(performance.now() - started);
     process.stdout.write(`${JSON.stringify(verdictLine(id, result.verdict, result.apiCalls, durationMs))}\n`);
   }
   return scoreCase(id, result.verdict, expected);
-};
-
-const alertsOf = async (folder: string) => {
-  const file = join(folder, 'alert.json');
-  if (!(await stat(file).catch(() => null)))
-    throw new OperatorError(`${file} is missing: a case needs the alert that was sent`);
-  try {
-    return JSON.parse(await readFile(file, 'utf8')).alerts;
-  } catch {
-    throw new OperatorError(`${file} is not JSON: it must be an Alertmanager webhook body`);
-  }
 };

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Alert } from '../../domain/alert.ts';
 import { verdictLine } from '../../eval/lines.ts';
 import { openSnapshot, type Snapshot } from '../../evidence/kubernetes/snapshot.ts';
 import { loadRules } from '../../rules/load.ts';
@@ -9,7 +7,7 @@ import type { CollectionTarget } from '../../triage/collect/collection.ts';
 import { triage } from '../../triage/triage.ts';
 import { OperatorError } from '../operator-error.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
-import { alertTarget, objectTarget } from '../target.ts';
+import { alertTarget, objectTarget, readAlerts } from '../target.ts';
 import { verdictReport } from '../verdict-report.ts';
 
 interface Options {
@@ -59,15 +57,4 @@ const targetOf = async (object: string | undefined, options: Options, cluster: S
   const file = options.alert ?? (options.snapshot ? join(options.snapshot, 'alert.json') : undefined);
   if (!file) throw new OperatorError('say what to triage: <kind/name> -n <namespace>, or --alert FILE');
   return alertTarget(await readAlerts(file), cluster.meta.cluster);
-};
-
-const readAlerts = async (file: string): Promise<Alert[]> => {
-  const body = await readFile(file, 'utf8').catch(() => {
-    throw new OperatorError(`cannot read ${file}: give --alert FILE, or <kind/name> -n <namespace>`);
-  });
-  try {
-    return JSON.parse(body).alerts;
-  } catch {
-    throw new OperatorError(`${file} is not JSON: it must be an Alertmanager webhook body`);
-  }
 };
