@@ -8,8 +8,8 @@ import { memoryLog } from '../fakes/log.ts';
 import { SlackDouble } from '../fakes/slack/server.ts';
 
 let slack: SlackDouble;
-const client = (): WebClient =>
-  new WebClient(slack.botToken, { slackApiUrl: slack.apiUrl, retryConfig: { retries: 0 } });
+const client = (token = slack.botToken): WebClient =>
+  new WebClient(token, { slackApiUrl: slack.apiUrl, retryConfig: { retries: 0 }, logger: slackLogger(memoryLog()) });
 const channel = 'C0INCIDENTS';
 const metadata = { event_type: 'faultline_message', event_payload: { key: 'k' } };
 
