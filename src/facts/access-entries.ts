@@ -40,7 +40,7 @@ export const accessOf = (facts: ClusterFacts, role: string): Access => {
   if (!arn) return { state: 'missing', entries };
   const entry = facts.cloud('eks.describeAccessEntry')?.accessEntry;
   const type: string | undefined = entry?.principalArn === arn ? entry.type : undefined;
-  if (type && type !== 'EC2') return { state: 'wrong-type', arn, type, entries };
+  if (type && !type.startsWith('EC2')) return { state: 'wrong-type', arn, type, entries };
   const associated = facts.cloud('eks.listAssociatedAccessPolicies');
   const policies: any[] = associated?.associatedAccessPolicies ?? [];
   if (associated?.principalArn === arn && !policies.some((policy) => /AutoNodePolicy/.test(policy.policyArn)))
