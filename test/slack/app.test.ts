@@ -185,6 +185,17 @@ describe('HTTP', () => {
     await vi.waitFor(() => expect(incidents.rerun).toHaveBeenCalledTimes(1));
   });
 
+  test('a server that has read the body already passes it on as rawBody', async () => {
+    server.removeAllListeners('request').on('request', async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      app.requestListener!(Object.assign(request, { rawBody: Buffer.concat(chunks) }), response);
+    });
+    expect((await click()).status).toBe(200);
+    expect((await click({ secret: 'wrong' })).status).toBe(401);
+    await vi.waitFor(() => expect(incidents.acknowledge).toHaveBeenCalledTimes(1));
+  });
+
   test('other paths and methods are not found', async () => {
     const headers = signed('', { secret: signingSecret });
     expect((await fetch(url.replace('/events', '/else'), { method: 'POST', headers })).status).toBe(404);

@@ -5,7 +5,7 @@ import type { IncidentView } from '../../domain/view.ts';
 import { cost, escapeMrkdwn, truncate, withoutMarkup } from '../legible.ts';
 import type { Block } from '../limits.ts';
 import type { Messages } from '../messages.ts';
-import { bold, bullets, code, Draft, labelled, paragraph, plain, preformatted, rich } from './draft.ts';
+import { bold, bullets, code, Draft, labelled, note, paragraph, plain, preformatted, rich } from './draft.ts';
 import { evidenceBlock } from './evidence.ts';
 import { missingReads } from './root.ts';
 import { firstAction, layerName, mentionToken, ownerPhrase } from './words.ts';
@@ -19,6 +19,13 @@ const mention = (draft: Draft): Block[] => {
   const text = escapeMrkdwn(withoutMarkup(words)).replace('\u0000', token);
   return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }];
 };
+
+/** Which run a reply is of: after a re-run that no longer speaks of it, the reply stays in the thread as it was. */
+const runNote = (draft: Draft, readAt: string | null | undefined): Block[] => [
+  note(
+    [draft.say('rule.run', { run: draft.view.incident.run }), ...(readAt ? [draft.dateToken(readAt)] : [])].join(' · '),
+  ),
+];
 
 const unread = (draft: Draft, layer: LayerVerdict): { missing: string; fix: string }[] => {
   const gaps = draft.view.readings[layer.layer]?.gaps ?? [];
@@ -48,7 +55,12 @@ export const renderLayer = (view: IncidentView, layer: LayerVerdict, messages: M
       ? [[rich([paragraph(plain(draft.say('heading.noEvidence')))])]]
       : []),
   ];
-  return draft.finish(`layer-${layer.layer}`, draft.say('lockScreen.layer', { ...names, because }), parts);
+  return draft.finish(
+    `layer-${layer.layer}`,
+    draft.say('lockScreen.layer', { ...names, because }),
+    parts,
+    runNote(draft, view.readings[layer.layer]?.readAt),
+  );
 };
 
 const chain = (draft: Draft, verdict: Verdict): Block[] =>
@@ -124,10 +136,15 @@ export const renderNextSteps = (view: IncidentView, verdict: Verdict, messages: 
     ? draft.say('heading.nextSteps', { party: draft.line(party, 150) })
     : draft.say('heading.nextStepsOpen');
   const steps = verdict.nextSteps.map((step) => plain(draft.line(draft.sentence(step), 600)));
-  return draft.finish('next-steps', draft.say('lockScreen.nextSteps', { action: firstAction(draft, verdict) }), [
-    [rich([paragraph(bold(heading)), ...bullets(steps, 'ordered')])],
-    ...list(draft, 'label.contributing', contributing(draft, verdict)).map((block) => [block]),
-  ]);
+  return draft.finish(
+    'next-steps',
+    draft.say('lockScreen.nextSteps', { action: firstAction(draft, verdict) }),
+    [
+      [rich([paragraph(bold(heading)), ...bullets(steps, 'ordered')])],
+      ...list(draft, 'label.contributing', contributing(draft, verdict)).map((block) => [block]),
+    ],
+    runNote(draft, view.verdictAt),
+  );
 };
 
 /** A long text in pieces of at most `limit` characters, broken between lines where that is possible. */
@@ -153,11 +170,16 @@ export const renderEscalation = (
   const title = draft.line(escalation.title, 300);
   const body = draft.lines(escalation.body, 5500);
   const text = draft.say('lockScreen.escalation', { audience: draft.say(`owner.${escalation.audience}`), title });
-  return draft.finish('escalation', text, [
-    [rich([paragraph(bold(draft.say('heading.escalation', { title })))])],
-    ...list(draft, 'label.incomplete', escalation.incomplete).map((block) => [block]),
-    ...pieces(body, 2500).map((piece) => [rich(preformatted(piece))]),
-  ]);
+  return draft.finish(
+    'escalation',
+    text,
+    [
+      [rich([paragraph(bold(draft.say('heading.escalation', { title })))])],
+      ...list(draft, 'label.incomplete', escalation.incomplete).map((block) => [block]),
+      ...pieces(body, 2500).map((piece) => [rich(preformatted(piece))]),
+    ],
+    runNote(draft, view.verdictAt),
+  );
 };
 
 /** A changed owner is a reply of its own, one per run: edits notify nobody. */

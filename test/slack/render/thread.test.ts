@@ -91,6 +91,13 @@ test("a layer's reply holds the machine's text literally, uid, reproduction and 
   expect(words).toContain('2026-11-20 08:12:31 UTC');
 });
 
+test('replies name the run they are of, since a later run may no longer speak of them', () => {
+  const view = incidentView({ incident: incident({ run: 2 }) });
+  expect(wordsOf(inSlot(view, 'layer-platform'))).toContain('Run 2 · <!date^1795163114^');
+  for (const slot of ['next-steps', 'escalation'])
+    expect(wordsOf(inSlot(view, slot))).toContain('Run 2 · <!date^1795163121^');
+});
+
 test('the verdict gives the chain with a uid per link, what it cannot show and what would change it', () => {
   const view = views.platform();
   const words = wordsOf(inSlot(view, 'verdict'));
