@@ -45,6 +45,11 @@ export class ClusterFacts {
     for (const event of this.events) push(this.#eventsByKey, keyOf(event.regarding), event);
   }
 
+  /** Kinds of which at least one object was read. */
+  get kinds(): string[] {
+    return [...this.#byKind.keys()].sort();
+  }
+
   /** All objects of a kind, by namespace and name. */
   all(kind: string): KubeObject[] {
     return this.#byKind.get(kind) ?? [];

@@ -8,7 +8,7 @@ export const zoneOf = (node: KubeObject | undefined): string | undefined =>
   node?.metadata.labels?.['failure-domain.beta.kubernetes.io/zone'];
 
 /** Pool or group a node belongs to, in each provider's label. */
-export const poolOf = (node: KubeObject): string | undefined => {
+export const groupOf = (node: KubeObject): string | undefined => {
   const labels = node.metadata.labels ?? {};
   return [
     'karpenter.sh/nodepool',
@@ -33,10 +33,10 @@ export const isSpot = (node: KubeObject): boolean => {
   );
 };
 
-export const readiness = (node: KubeObject) => condition(node, 'Ready');
+export const readiness = (node: KubeObject | undefined) => condition(node, 'Ready');
 
 /** Ready=Unknown: the node controller has lost the kubelet; the kubelet itself says nothing. */
-export const isSilent = (node: KubeObject): boolean => readiness(node)?.status === 'Unknown';
+export const isSilent = (node: KubeObject | undefined): boolean => readiness(node)?.status === 'Unknown';
 
 /** Ready=False: the kubelet itself says that it is not ready. */
 export const isUnreadyBySelf = (node: KubeObject): boolean => readiness(node)?.status === 'False';

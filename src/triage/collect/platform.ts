@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { configMapNames, resources } from '../../evidence/kubernetes/resources.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { isSilent } from '../../facts/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
@@ -92,8 +93,12 @@ const controllerLogs = (collection: Collection): [KubeObject, string, boolean][]
   const candidates = facts
     .all('Pod')
     .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') && pod.spec?.nodeName);
+  // The kubelet of a silent node serves no logs.
+  const isUnreachable = (pod: KubeObject): boolean => isSilent(facts.nodeOf(pod));
   const interest = (pod: KubeObject): number =>
-    (isTroubled(pod) ? 4 : 0) + (nodes.has(pod.spec?.nodeName) ? 2 : 0) + (controllers.test(pod.metadata.name) ? 1 : 0);
+    (isTroubled(pod) && !isUnreachable(pod) ? 4 : 0) +
+    (nodes.has(pod.spec?.nodeName) ? 2 : 0) +
+    (controllers.test(pod.metadata.name) ? 1 : 0);
   return spread(
     facts,
     candidates.sort((a, b) => interest(b) - interest(a)),
@@ -104,7 +109,7 @@ const controllerLogs = (collection: Collection): [KubeObject, string, boolean][]
 };
 
 /** Replicas of one workload say the same: a few of each, and all that run where the trouble is. */
-const logsPerWorkload = 3;
+const logsPerWorkload = 4;
 
 export const spread = (facts: ClusterFacts, pods: KubeObject[], nodes: Set<string>): KubeObject[] => {
   const taken = new Map<KubeObject, number>();
