@@ -1,4 +1,5 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +9,12 @@ import { freePort } from './free-port.ts';
 import { requireService } from './require-service.ts';
 
 const run = promisify(execFile);
+const binary = '/usr/bin/prometheus';
+const promtool = '/usr/bin/promtool';
 
 /** Whether the suites of a real Prometheus can run here. */
 export const prometheusInstalled = (): boolean =>
-  requireService('prometheus', spawnSync('prometheus', ['--version']).status === 0, 'apt-get install prometheus');
+  requireService('prometheus', existsSync(binary) && existsSync(promtool), 'apt-get install prometheus');
 
 export interface RunningPrometheus {
   url: string;
@@ -23,10 +26,10 @@ export async function startPrometheus(openMetricsPath: string): Promise<RunningP
   const dir = await mkdtemp(join(tmpdir(), 'prometheus-'));
   const file = join(dir, 'metrics.om');
   await copyFile(openMetricsPath, file);
-  await run('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, join(dir, 'data')]);
+  await run(promtool, ['tsdb', 'create-blocks-from', 'openmetrics', file, join(dir, 'data')]);
   await writeFile(join(dir, 'prometheus.yml'), 'scrape_configs: []\n');
   const port = await freePort();
-  const server = spawn('prometheus', [
+  const server = spawn(binary, [
     `--config.file=${join(dir, 'prometheus.yml')}`,
     `--storage.tsdb.path=${join(dir, 'data')}`,
     // Recorded incidents may lie years away from the machine's clock.

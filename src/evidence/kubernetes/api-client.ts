@@ -8,7 +8,7 @@ import { gapForFailure, gapForStatus, gapForTimeout, type Request } from './gaps
 export type Answer = { ok: true; json: any; text: string } | { ok: false; status?: number; json?: any; gap: Gap };
 
 /** Whatever status the server answered. */
-export type RawAnswer = { ok: true; response: ApiResponse; latencyMs: number } | { ok: false; gap: Gap };
+type RawAnswer = { ok: true; response: ApiResponse; latencyMs: number } | { ok: false; gap: Gap };
 
 export interface ApiClientOptions {
   /** Per request, queueing, waiting and retries included. */

@@ -13,7 +13,7 @@ export interface ResourceRequest {
 }
 
 /** A health endpoint of the API server itself. */
-export interface ProbeRequest {
+interface ProbeRequest {
   verb: 'get';
   path: 'readyz' | 'livez';
 }

@@ -48,7 +48,6 @@ export const resources = {
   replicasets: namespaced('apps/v1', 'replicasets', 'ReplicaSet'),
   statefulsets: namespaced('apps/v1', 'statefulsets', 'StatefulSet'),
   daemonsets: namespaced('apps/v1', 'daemonsets', 'DaemonSet'),
-  controllerrevisions: namespaced('apps/v1', 'controllerrevisions', 'ControllerRevision'),
   jobs: namespaced('batch/v1', 'jobs', 'Job'),
   cronjobs: namespaced('batch/v1', 'cronjobs', 'CronJob'),
   horizontalpodautoscalers: namespaced('autoscaling/v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler'),

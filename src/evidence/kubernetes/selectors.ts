@@ -46,7 +46,7 @@ function labelRequirement(term: string): (labels: Record<string, string>) => boo
 }
 
 /** Compiles `a=b,c!=d,e in (f,g),h notin (i),j,!k`. Throws SelectorError. */
-export function compileLabelSelector(selector: string): Matches {
+function compileLabelSelector(selector: string): Matches {
   const terms = selector
     .split(/,(?![^(]*\))/)
     .map((term) => term.trim())
@@ -104,7 +104,7 @@ function fieldValue(object: KubeObject, path: string): string {
 }
 
 /** Compiles `path=value,path!=value` for one resource. Throws SelectorError for what its API does not support. */
-export function compileFieldSelector(selector: string, resource: Pick<Resource, 'plural'>): Matches {
+function compileFieldSelector(selector: string, resource: Pick<Resource, 'plural'>): Matches {
   const allowed = ['metadata.name', 'metadata.namespace', ...(selectableFields[resource.plural] ?? [])];
   const terms = selector
     .split(',')

@@ -13,7 +13,7 @@ import { indexLogs } from './snapshot-logs.ts';
 import { loadObjects } from './snapshot-objects.ts';
 import { snapshotReader } from './snapshot-reader.ts';
 
-export interface SnapshotMeta {
+interface SnapshotMeta {
   /** Absolute path of the folder. */
   dir: string;
   id: string;

@@ -14,7 +14,7 @@ import { forbidden, status } from './status.ts';
 import { ObjectStore, type Reply } from './store.ts';
 
 /** Something that goes wrong for the next matching requests. */
-export interface Fault {
+interface Fault {
   /** Plural resource with its subresource (`pods/log`), or a health path (`readyz`). */
   resource: string;
   /** How many requests it meets; absent: all. */
