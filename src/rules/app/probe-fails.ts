@@ -1,0 +1,226 @@
+import type { Strength } from '../../domain/finding.ts';
+import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
+import { text } from '../../domain/text.ts';
+import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { cite } from '../../facts/cite.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
+import { isTrue } from '../../facts/conditions.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
+import { grep } from '../../facts/pod-logs.ts';
+import { containerStatuses, isReady } from '../../facts/pods.ts';
+import { earliest, minutesBetween } from '../../facts/time.ts';
+import { containerOf, containerPath, rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { type FindingDraft, rule } from '../../triage/rule.ts';
+
+interface Failure {
+  pattern: RegExp;
+  strength: Strength;
+  says(match: RegExpExecArray): string;
+}
+
+/** What a probe's output says about whose fault it is, the surest first. */
+const failures: Failure[] = [
+  {
+    pattern:
+      /exec: "([^"]+)"[^\n]*(no such file or directory|executable file not found|permission denied)|(\S+): (not found|no such file or directory)/,
+    strength: 'direct',
+    says: (match) =>
+      `the image does not hold the program the probe runs (${match[1] ?? match[3]}: ${match[2] ?? match[4]})`,
+  },
+  {
+    pattern: /statuscode: (4\d\d|3\d\d)/,
+    strength: 'direct',
+    says: (match) => `the application answers the probe's path with ${match[1]}`,
+  },
+  {
+    pattern:
+      /server gave HTTP response to HTTPS client|malformed HTTP response|first record does not look like a TLS handshake|Client sent an HTTP request to an HTTPS server/i,
+    strength: 'direct',
+    says: () => 'the probe and the application disagree about TLS',
+  },
+  {
+    pattern: /statuscode: (5\d\d)/,
+    strength: 'derived',
+    says: (match) => `the application itself answers ${match[1]}`,
+  },
+  { pattern: /NOT_SERVING/, strength: 'derived', says: () => 'the application itself answers NOT_SERVING' },
+  { pattern: /connection refused/, strength: 'derived', says: () => "nothing listens on the probe's port" },
+  {
+    pattern: /deadline exceeded|Client\.Timeout|timed? ?out/i,
+    strength: 'circumstantial',
+    says: () => 'the application does not answer in time',
+  },
+];
+
+interface Failing {
+  pod: KubeObject;
+  event: KubeEvent;
+  failure: Failure;
+  match: RegExpExecArray;
+}
+
+const probeKinds = /^(Liveness|Readiness|Startup) probe/;
+const listening = /(?:listen\w*|started|serving|bound)\b[^\n]*?(?:port\(?s?\)?:?\s*|:)(\d{2,5})\b/i;
+/** A pod may be unready this long after its start without anything being wrong. */
+const startMinutes = 3;
+
+export default rule({
+  title: 'A probe fails because of what the probe asks or what the application answers',
+  lookAlikes: [
+    'a container that was just restarted by something else refuses connections for a moment',
+    'pods of several workloads on one node fail their probes: the node',
+    'a single failed probe of a pod that is ready: noise',
+  ],
+  judge(facts, scope) {
+    const failing = scope.troubledPods.flatMap((pod) => failingOf(facts, pod));
+    return groupBy(failing, (entry) => nameOf(facts.workloadOf(entry.pod))).flatMap((group) =>
+      probeFinding(facts, group),
+    );
+  },
+});
+
+/** The surest failure of a pod's probe that still goes on while the pod is unready or keeps being restarted. */
+const failingOf = (facts: ClusterFacts, pod: KubeObject): Failing[] => {
+  const restarting = containerStatuses(pod).some((status) => (status.restartCount ?? 0) >= 2);
+  const settled = minutesBetween(pod.status?.startTime ?? pod.metadata.creationTimestamp, facts.now) > startMinutes;
+  if ((isReady(pod) && !restarting) || !settled) return [];
+  const found = facts
+    .eventsAbout(pod, 'Unhealthy')
+    .filter((event) => minutesBetween(event.lastAt, facts.now) < 15 && (event.count >= 3 || !isReady(pod)))
+    .flatMap((event): Failing[] => {
+      const failure = failures.find((entry) => entry.pattern.test(event.message));
+      return failure ? [{ pod, event, failure, match: failure.pattern.exec(event.message)! }] : [];
+    });
+  return found.sort((a, b) => failures.indexOf(a.failure) - failures.indexOf(b.failure)).slice(0, 1);
+};
+
+const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => {
+  const entry = [...group].sort((a, b) => failures.indexOf(a.failure) - failures.indexOf(b.failure))[0]!;
+  const pods = group.map((item) => item.pod);
+  const workload = facts.workloadOf(entry.pod);
+  const kind = probeKinds.exec(entry.event.message)?.[1] ?? 'Readiness';
+  const container = /\{(.+)\}/.exec(entry.event.regarding.fieldPath ?? '')?.[1] ?? probedContainer(entry.pod, kind);
+  const probe = containerOf(entry.pod, container)?.[`${kind.toLowerCase()}Probe`];
+  const port = portMismatch(facts, entry, container);
+  const surroundings = entry.failure.strength !== 'direct' && !port && troubleAround(facts, group);
+  if (surroundings) return [];
+  const crashed = pods.every((pod) =>
+    containerStatuses(pod).some((status) => status.state?.waiting?.reason === 'CrashLoopBackOff'),
+  );
+  const rollout = rolloutOf(facts, workload);
+  const onset = earliest(...group.map((item) => item.event.firstAt)) ?? facts.now;
+  const fresh =
+    rollout &&
+    rollout.at > (workload.metadata.creationTimestamp ?? '') &&
+    Math.abs(minutesBetween(rollout.at, onset)) < 60
+      ? rollout
+      : undefined;
+  const changes = fresh?.previous ? templateChanges(fresh.previous, fresh.current) : [];
+  const good = fresh?.previous ? facts.childrenOf(fresh.previous).filter(isReady) : [];
+  const owner = ownershipOf(facts, workload);
+  const evidence = cite(owner, facts);
+  const strength: Strength = port
+    ? 'direct'
+    : crashed && entry.failure.strength !== 'direct'
+      ? 'circumstantial'
+      : entry.failure.strength;
+  const answers = grep(
+    facts,
+    pods,
+    /\b(404|401|403|405|5\d\d)\b.*\b(GET|HEAD|health|ready|live)|context path|base ?path|listening|started on port/i,
+  );
+  return [
+    {
+      mechanism: 'probe',
+      explains: [
+        'rollout',
+        'crash',
+        'unknown-symptom',
+        ...(strength === 'direct' ? (['application-error', 'dependency'] as const) : []),
+      ],
+      owner: strength === 'circumstantial' ? 'undetermined' : owner,
+      boundary: 'probe',
+      strength,
+      cause: text(
+        `${kind} probe of ${nameOf(workload)} fails because ${port ?? entry.failure.says(entry.match)}${fresh ? `, since the rollout at ${fresh.at}${changes[0] ? ` (${changes.slice(0, 2).join('; ')})` : ''}` : ''}${good.length > 0 ? `; ${good.length} pods of the former revision are ready` : ''}.`,
+      ),
+      root: refOf(workload),
+      affects: [workload, ...pods, ...facts.servicesOf(entry.pod)].map(refOf),
+      onset: fresh?.at ?? onset,
+      evidence: [
+        ...group.slice(0, 2).map((item) => evidence.event(item.event)),
+        ...(probe && container
+          ? [
+              evidence.field(
+                entry.pod,
+                containerPath(entry.pod, container, `${kind.toLowerCase()}Probe`),
+                JSON.stringify(probe),
+              ),
+            ]
+          : []),
+        ...answers.slice(-3).map((line) => evidence.log(line.log, line.text)),
+        ...(fresh ? [evidence.field(fresh.current, 'metadata.creationTimestamp', fresh.at, changes.join('; '))] : []),
+      ],
+      chain: [
+        link(workload, `asks a ${kind.toLowerCase()} probe that cannot pass`),
+        ...pods
+          .slice(0, 3)
+          .map((pod) => link(pod, kind === 'Readiness' ? 'runs and is not ready' : 'is restarted by the kubelet')),
+      ],
+      contributing: [],
+      nextSteps: [
+        text(
+          `Make the ${kind.toLowerCase()} probe and the application agree: kubectl get ${workload.kind.toLowerCase()} ${workload.metadata.name} -n ${workload.metadata.namespace} -o yaml`,
+        ),
+        ...(fresh
+          ? [
+              text(
+                `kubectl rollout undo ${workload.kind.toLowerCase()}/${workload.metadata.name} -n ${workload.metadata.namespace}`,
+              ),
+            ]
+          : []),
+      ],
+      missing:
+        strength === 'circumstantial'
+          ? [
+              {
+                layer: 'app',
+                missing: `why ${nameOf(workload)} does not answer its probe in time`,
+                fix: 'read its log, CPU throttling (container_cpu_cfs_throttled_periods_total) and the load of its node',
+              },
+            ]
+          : [],
+    },
+  ];
+};
+
+const probedContainer = (pod: KubeObject, kind: string): string =>
+  (pod.spec?.containers ?? []).find((container: any) => container[`${kind.toLowerCase()}Probe`])?.name ??
+  pod.spec?.containers?.[0]?.name ??
+  '';
+
+/** The log says it listens on a port other than the one that refuses the probe. */
+const portMismatch = (facts: ClusterFacts, entry: Failing, container: string): string | undefined => {
+  if (!/connection refused/.test(entry.event.message)) return undefined;
+  const asked = /:(\d{2,5})(?:\/|: connect|\b)/.exec(entry.event.message.replace(/^.*?(?:Get|dial tcp)/, ''))?.[1];
+  const ports = grep(facts, [entry.pod], listening)
+    .filter((line) => line.log.container === container)
+    .map((line) => listening.exec(line.text)![1]!);
+  return asked && ports.length > 0 && !ports.includes(asked)
+    ? `it asks port ${asked} while the application listens on ${[...new Set(ports)].join(', ')}`
+    : undefined;
+};
+
+/** Pods of other workloads on the same nodes fail as well, or the node is not well: then it is not this application. */
+const troubleAround = (facts: ClusterFacts, group: Failing[]): boolean => {
+  const workload = facts.workloadOf(group[0]!.pod);
+  const nodes = [...new Set(group.map((item) => item.pod.spec?.nodeName as string))];
+  return nodes.every((name) => {
+    const node = facts.find('Node', name);
+    const sick = node !== undefined && (!isTrue(node, 'Ready') || isTrue(node, 'MemoryPressure'));
+    const victims = facts
+      .podsOn(name)
+      .filter((pod) => facts.workloadOf(pod) !== workload && failingOf(facts, pod).length > 0);
+    return sick || victims.length > 0;
+  });
+};
