@@ -1,9 +1,16 @@
 import type { Clusters, OpenCluster } from './clusters.ts';
+import type { Config } from './config/schema.ts';
 import type { Subject } from './domain/alert.ts';
-import type { ClusterIdentity } from './domain/facts.ts';
+import type { ClusterIdentity, Facts, LayerFacts } from './domain/facts.ts';
 import type { Incident, StoredAlert } from './domain/incident.ts';
-import type { TriageSteps } from './incidents/ports.ts';
+import { escalate } from './escalation/escalate.ts';
+import type { IncidentRecord, TriageSteps } from './incidents/ports.ts';
 import { resolveSubject } from './intake/subject.ts';
+import { redact } from './redaction/redact.ts';
+import type { OwnerDirectory } from './routing/directory.ts';
+import { route } from './routing/route.ts';
+import type { Messages } from './slack/messages.ts';
+import { renderThread } from './slack/render/thread.ts';
 import { reaches } from './triage/attribute.ts';
 import { type CollectionTarget, unite } from './triage/collect/collection.ts';
 import { collectLayer, unreadLayer } from './triage/collect/layer.ts';
@@ -27,8 +34,7 @@ export const engineSteps = (options: EngineOptions): Pick<TriageSteps, 'collectL
   async collectLayer(incident, alerts, layer) {
     const cluster = await openOrGap(options.clusters, incident.cluster);
     if ('message' in cluster) {
-      const identity: ClusterIdentity = { name: incident.cluster, provider: 'self' };
-      return unreadLayer(layer, identity, options.now(), { reason: 'failed', ...cluster });
+      return unreadLayer(layer, unknownCluster(incident.cluster), options.now(), { reason: 'failed', ...cluster });
     }
     const target = targetOf(incident, alerts, cluster.identity);
     return collectLayer(layer, target, cluster.readers(), options.layerTimeoutMs);
@@ -45,11 +51,17 @@ export const engineSteps = (options: EngineOptions): Pick<TriageSteps, 'collectL
   },
 
   judge({ incident, alerts }, facts) {
-    const newest = facts.toSorted((a, b) => a.readAt.localeCompare(b.readAt)).at(-1);
-    const cluster = newest?.cluster ?? { name: incident.cluster, provider: 'self' };
+    const newest = newestOf(facts);
+    const cluster = newest?.cluster ?? unknownCluster(incident.cluster);
     return decide(options.ruleSet, targetOf(incident, alerts, cluster), facts, newest?.readAt ?? options.now()).verdict;
   },
 });
+
+const newestOf = (facts: LayerFacts[]): LayerFacts | undefined =>
+  facts.toSorted((a, b) => a.readAt.localeCompare(b.readAt)).at(-1);
+
+/** A cluster nothing is known of has no vendor that could be named. */
+const unknownCluster = (name: string): ClusterIdentity => ({ name, provider: 'self' });
 
 const openOrGap = async (clusters: Clusters, name: string): Promise<OpenCluster | { message: string; fix: string }> => {
   try {
@@ -74,5 +86,49 @@ export const targetOf = (incident: Incident, alerts: StoredAlert[], cluster: Clu
     cluster,
     subjects: [...new Map(subjects.map((subject) => [identity(subject), subject])).values()],
     alerts: relevant,
+  };
+};
+
+export interface StepsOptions extends Omit<EngineOptions, 'layerTimeoutMs'> {
+  config: Config;
+  directory: OwnerDirectory;
+  messages: Messages;
+  /** Address of an incident's page; null where no page is served to the thread's readers. */
+  pageUrl(incidentId: string): string | null;
+}
+
+/** Everything the incident use cases ask of the other modules. */
+export const triageSteps = (options: StepsOptions): TriageSteps => {
+  const { config, directory, messages } = options;
+  const factsOf = (record: IncidentRecord, batches: LayerFacts[]): Facts => {
+    const cluster = newestOf(batches)?.cluster ?? unknownCluster(record.incident.cluster);
+    return unite(
+      batches,
+      targetOf(record.incident, record.alerts, cluster),
+      newestOf(batches)?.readAt ?? options.now(),
+    );
+  };
+  return {
+    ...engineSteps({ ...options, layerTimeoutMs: config.triage.layerTimeoutMs }),
+    route: (record, facts, verdict) => route({ verdict, facts: factsOf(record, facts), directory }),
+    escalate: (record, facts, verdict, routing) =>
+      escalate({
+        incident: record.incident,
+        alerts: record.alerts,
+        facts: factsOf(record, facts),
+        verdict,
+        routing,
+        language: config.language,
+      }),
+    presentation(incident) {
+      const settings = config.clusters.find((cluster) => cluster.name === incident.cluster);
+      return {
+        mode: settings?.mode ?? 'observe',
+        channel: settings?.channel ?? config.slack.channel,
+        pageUrl: options.pageUrl(incident.id),
+      };
+    },
+    renderThread: (view) => renderThread(view, messages),
+    redact: async (value) => redact(value),
   };
 };

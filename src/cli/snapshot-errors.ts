@@ -1,7 +1,10 @@
+import { ClusterAccessError } from '../evidence/kubernetes/connection.ts';
 import { SnapshotError } from '../evidence/kubernetes/snapshot-error.ts';
 import { OperatorError } from './operator-error.ts';
 
-/** A folder that cannot be read is the operator's to mend: exit 2 with the file and what is wrong. */
+/** A folder or a cluster that cannot be opened is the operator's to mend: exit 2 with what is wrong. */
 export const asOperatorError = (error: unknown): never => {
-  throw error instanceof SnapshotError ? new OperatorError(error.message) : error;
+  throw error instanceof SnapshotError || error instanceof ClusterAccessError
+    ? new OperatorError(error.message)
+    : error;
 };

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { type OpenCluster, openFolder, openLive } from '../../clusters.ts';
 import { verdictLine } from '../../eval/lines.ts';
-import { openSnapshot, type Snapshot } from '../../evidence/kubernetes/snapshot.ts';
 import { loadRules } from '../../rules/load.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
 import { triage } from '../../triage/triage.ts';
@@ -14,10 +14,14 @@ interface Options {
   snapshot?: string;
   context?: string;
   kubeconfig?: string;
+  prometheus?: string;
   alert?: string;
   namespace?: string;
   json?: boolean;
 }
+
+/** Longest wait for one call to a live cluster. */
+const liveReadTimeoutMs = 10_000;
 
 export default (program: Command): void => {
   program
@@ -26,6 +30,7 @@ export default (program: Command): void => {
     .option('--snapshot <dir>', 'an incident folder or any tree of Kubernetes objects')
     .option('--context <name>', 'a live cluster: a context of the kubeconfig')
     .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG or ~/.kube/config)')
+    .option('--prometheus <url>', 'Prometheus of the live cluster')
     .option('--alert <file>', 'an Alertmanager webhook body')
     .option('-n, --namespace <namespace>', 'namespace of the object')
     .option('--json', 'print the verdict as one JSON line')
@@ -36,25 +41,33 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   const started = performance.now();
   const cluster = await open(options);
   const target = await targetOf(object, options, cluster);
-  const result = await triage(await loadRules(), target, cluster);
-  const id = cluster.meta.id;
+  const result = await triage(await loadRules(), target, cluster.readers());
   process.stdout.write(
     options.json
-      ? `${JSON.stringify(verdictLine(id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))}\n`
+      ? `${JSON.stringify(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))}\n`
       : `${verdictReport(target, result.verdict)}\n`,
   );
 };
 
-const open = async (options: Options): Promise<Snapshot> => {
-  if (options.snapshot && options.context)
-    throw new OperatorError('--snapshot and --context exclude each other: give one');
-  if (options.snapshot) return openSnapshot(options.snapshot).catch(asOperatorError);
-  throw new OperatorError('say which cluster: --snapshot DIR, or --context NAME of your kubeconfig');
+const open = async ({ snapshot, context, kubeconfig, prometheus }: Options): Promise<OpenCluster & { id: string }> => {
+  if (snapshot && context) throw new OperatorError('--snapshot and --context exclude each other: give one');
+  if (snapshot) {
+    const cluster = await openFolder(snapshot).catch(asOperatorError);
+    return { ...cluster, id: basename(resolve(snapshot)) };
+  }
+  if (!context && !kubeconfig)
+    throw new OperatorError('say which cluster: --snapshot DIR, or --context NAME of your kubeconfig');
+  const cluster = await openLive({ context, kubeconfig }, prometheus, liveReadTimeoutMs).catch(asOperatorError);
+  return { ...cluster, id: cluster.identity.name };
 };
 
-const targetOf = async (object: string | undefined, options: Options, cluster: Snapshot): Promise<CollectionTarget> => {
-  if (object) return objectTarget(object, options.namespace, cluster.meta.cluster);
+const targetOf = async (
+  object: string | undefined,
+  options: Options,
+  cluster: OpenCluster,
+): Promise<CollectionTarget> => {
+  if (object) return objectTarget(object, options.namespace, cluster.identity);
   const file = options.alert ?? (options.snapshot ? join(options.snapshot, 'alert.json') : undefined);
   if (!file) throw new OperatorError('say what to triage: <kind/name> -n <namespace>, or --alert FILE');
-  return alertTarget(await readAlerts(file), cluster.meta.cluster);
+  return alertTarget(await readAlerts(file), cluster.identity);
 };

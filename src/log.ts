@@ -1,0 +1,24 @@
+import pino, { type Logger } from 'pino';
+import { redact } from './redaction/redact.ts';
+
+export type { Logger };
+
+/** JSON lines on standard error. Everything that is logged is redacted first, messages and fields alike. */
+export const createLog = (level: string): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, args.map((argument) => redact(plain(argument))) as Parameters<typeof method>);
+        },
+      },
+    },
+    pino.destination(2),
+  );
+
+/** Errors lose their own properties when they are copied: what a line shows of one is its message and stack. */
+const plain = (value: unknown): unknown =>
+  value instanceof Error ? { err: { type: value.name, message: value.message, stack: value.stack } } : value;
