@@ -2,14 +2,16 @@ import type { ClusterConfig, Config } from './config/schema.ts';
 import type { ClusterIdentity } from './domain/facts.ts';
 import { type ClusterAccess, connect } from './evidence/kubernetes/connection.ts';
 import { liveCluster } from './evidence/kubernetes/live.ts';
-import { resources } from './evidence/kubernetes/resources.ts';
 import { openSnapshot } from './evidence/kubernetes/snapshot.ts';
 import { providerOf, regionOf } from './evidence/kubernetes/snapshot-identity.ts';
 import { prometheusReader } from './evidence/prometheus/live.ts';
 import type { ClusterReaders } from './triage/ports.ts';
+import { resources } from './triage/resources.ts';
 
 /** A cluster that can be read: who it is, and readers of its own for each triage. */
 export interface OpenCluster {
+  /** Id of the snapshot's case, or the cluster's name. */
+  id: string;
   identity: ClusterIdentity;
   readers(): ClusterReaders;
 }
@@ -60,7 +62,7 @@ const openConfigured = async (settings: ClusterConfig, config: Config): Promise<
 /** A snapshot folder; its clock stands at the moment it was taken. */
 export const openFolder = async (dir: string): Promise<OpenCluster> => {
   const snapshot = await openSnapshot(dir);
-  return { identity: snapshot.meta.cluster, readers: () => snapshot };
+  return { id: snapshot.meta.id, identity: snapshot.meta.cluster, readers: () => snapshot };
 };
 
 /** A live cluster. Its provider and region are read from its nodes. */
@@ -74,8 +76,10 @@ export const openLive = async (
   const nodes = await cluster.reader().list(resources.nodes, { limit: 5 });
   const objects = nodes.ok ? nodes.value : [];
   const region = regionOf(objects);
+  const name = access.context ?? 'in-cluster';
   return {
-    identity: { name: access.context ?? 'in-cluster', provider: providerOf(objects), ...(region && { region }) },
+    id: name,
+    identity: { name, provider: providerOf(objects), ...(region && { region }) },
     readers: () => ({ kubernetes: cluster.reader(), metrics, cloud: null, now: nowIso }),
   };
 };

@@ -1,4 +1,4 @@
-import { basename, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type OpenCluster, openFolder, openLive } from '../../clusters.ts';
 import { verdictLine } from '../../eval/lines.ts';
@@ -49,16 +49,12 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   );
 };
 
-const open = async ({ snapshot, context, kubeconfig, prometheus }: Options): Promise<OpenCluster & { id: string }> => {
+const open = async ({ snapshot, context, kubeconfig, prometheus }: Options): Promise<OpenCluster> => {
   if (snapshot && context) throw new OperatorError('--snapshot and --context exclude each other: give one');
-  if (snapshot) {
-    const cluster = await openFolder(snapshot).catch(asOperatorError);
-    return { ...cluster, id: basename(resolve(snapshot)) };
-  }
+  if (snapshot) return openFolder(snapshot).catch(asOperatorError);
   if (!context && !kubeconfig)
     throw new OperatorError('say which cluster: --snapshot DIR, or --context NAME of your kubeconfig');
-  const cluster = await openLive({ context, kubeconfig }, prometheus, liveReadTimeoutMs).catch(asOperatorError);
-  return { ...cluster, id: cluster.identity.name };
+  return openLive({ context, kubeconfig }, prometheus, liveReadTimeoutMs).catch(asOperatorError);
 };
 
 const targetOf = async (

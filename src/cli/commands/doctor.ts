@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import type { ClusterConfig, Config } from '../../config/schema.ts';
+import type { CheckGroup } from '../../evidence/doctor/check.ts';
+import { checkCluster } from '../../evidence/doctor/cluster.ts';
+import { formatChecks } from '../../evidence/doctor/format.ts';
+import { openSnapshot } from '../../evidence/kubernetes/snapshot.ts';
+import { checkDatabase, checkPrometheus, checkQueue, checkSlack, checkWebhooks } from '../doctor/neighbours.ts';
+import { readConfig, readDirectory } from '../setup.ts';
+
+export default (program: Command): void => {
+  program
+    .command('doctor')
+    .description('Check every connection and permission, and say the line that fixes what is missing')
+    .action(run);
+};
+
+const run = async (): Promise<void> => {
+  const config = readConfig();
+  readDirectory(config.ownersDir);
+  const groups = await Promise.all([
+    checkDatabase(config),
+    checkQueue(config),
+    checkSlack(config),
+    checkWebhooks(config),
+    ...prometheusUrls(config).map(checkPrometheus),
+    ...clusterChecks(config),
+  ]);
+  process.stdout.write(`${formatChecks(groups)}\n`);
+  if (groups.some((group) => group.checks.some((check) => check.status === 'failed'))) process.exitCode = 1;
+};
+
+const prometheusUrls = ({ prometheusUrl, clusters }: Config): string[] => [
+  ...new Set([prometheusUrl, ...clusters.map((cluster) => cluster.prometheusUrl)].filter((url) => url !== undefined)),
+];
+
+const clusterChecks = ({ clusters }: Config): (CheckGroup | Promise<CheckGroup>)[] =>
+  clusters.length > 0
+    ? clusters.map((cluster) =>
+        cluster.snapshot ? checkSnapshot(cluster, cluster.snapshot) : checkCluster(cluster.name, cluster),
+      )
+    : [
+        {
+          title: 'clusters',
+          checks: [
+            {
+              name: 'configured',
+              status: 'failed',
+              detail: 'none: no incident can be triaged',
+              fix: 'add one to clusters in faultline.yaml (see faultline.example.yaml)',
+            },
+          ],
+        },
+      ];
+
+const checkSnapshot = async ({ name }: ClusterConfig, dir: string): Promise<CheckGroup> => {
+  const title = `cluster ${name}`;
+  try {
+    const { meta } = await openSnapshot(dir);
+    return { title, checks: [{ name: 'snapshot', status: 'ok', detail: `${dir}, captured at ${meta.capturedAt}` }] };
+  } catch (error) {
+    return {
+      title,
+      checks: [
+        {
+          name: 'snapshot',
+          status: 'failed',
+          detail: (error as Error).message,
+          fix: 'correct snapshot of this cluster',
+        },
+      ],
+    };
+  }
+};
