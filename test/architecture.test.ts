@@ -19,7 +19,7 @@ const allowed: Record<string, string[]> = {
   intake: ['domain', 'config', 'incidents'],
   config: ['domain'],
   routing: ['domain', 'facts'],
-  escalation: ['domain', 'facts', 'routing'],
+  escalation: ['domain', 'facts', 'routing', 'redaction'],
   evidence: ['domain', 'facts', 'triage'],
   incidents: ['domain', 'facts', 'triage'],
   slack: ['domain', 'incidents'],

@@ -1,5 +1,5 @@
 import { healthPaths, permissions } from '../../src/evidence/kubernetes/permissions.ts';
-import { configMapNames } from '../../src/evidence/kubernetes/resources.ts';
+import { configMapNames } from '../../src/triage/resources.ts';
 
 const before = `# Permissions
 

@@ -1,6 +1,6 @@
 import type { Gap, GapReason } from '../../domain/facts.ts';
 import type { Resource } from '../../triage/ports.ts';
-import { isNamespaced, qualifiedName } from './resources.ts';
+import { isNamespaced, qualifiedName } from '../../triage/resources.ts';
 
 /** What was asked, in RBAC's words. */
 export interface ResourceRequest {

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { KubernetesReader, ListOptions, Read, Resource } from '../../triage/ports.ts';
+import { refuseSecrets, resources } from '../../triage/resources.ts';
 import { type Answer, type ApiClient, apiClient } from './api-client.ts';
 import { bounded } from './bounded.ts';
 import type { Connection } from './connection.ts';
 import { defaultCallTimeoutMs, gapForFailure, gapForName, gapForStatus, type ResourceRequest } from './gaps.ts';
 import { maxLogBytes, tailOf } from './log-tail.ts';
 import { groupPath, isPathSegment, pathOf } from './paths.ts';
-import { refuseSecrets, resources } from './resources.ts';
 
 export interface LiveOptions {
   /** Per call, queueing, waiting and retries included. */

@@ -1,4 +1,4 @@
-import { configMapNames, type ReadableResource, resources } from './resources.ts';
+import { configMapNames, type ReadableResource, resources } from '../../triage/resources.ts';
 
 /** One right that triage makes use of, in RBAC's words. */
 export interface Permission {

@@ -1,10 +1,10 @@
 import type { Gap } from '../../domain/facts.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { KubernetesReader, Read, Resource } from '../../triage/ports.ts';
+import { qualifiedName, refuseSecrets, resources } from '../../triage/resources.ts';
 import type { ApiServerAnswers } from './case-file.ts';
 import { gapForStatus, gapForTimeout, gapNotCollected, kubectlLine, type ResourceRequest } from './gaps.ts';
 import { maxLogBytes, tailOf } from './log-tail.ts';
-import { qualifiedName, refuseSecrets, resources } from './resources.ts';
 import { compileSelectors, SelectorError } from './selectors.ts';
 import type { SnapshotLogs } from './snapshot-logs.ts';
 import { groupOf } from './snapshot-objects.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import { resources } from '../../evidence/kubernetes/resources.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
+import { resources } from '../resources.ts';
 import type { Collection } from './collection.ts';
 import { logsWanted, spread } from './platform.ts';
 

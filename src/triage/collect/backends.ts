@@ -1,5 +1,5 @@
-import { resources } from '../../evidence/kubernetes/resources.ts';
 import { webhooksOf } from '../../facts/webhooks.ts';
+import { resources } from '../resources.ts';
 import type { Collection } from './collection.ts';
 
 /** Namespaces whose endpoints are read; clusters with more admission services than that are rare. */

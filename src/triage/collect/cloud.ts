@@ -1,5 +1,5 @@
-import { resources } from '../../evidence/kubernetes/resources.ts';
 import { toMs } from '../../facts/time.ts';
+import { resources } from '../resources.ts';
 import { type Collection, historyHours } from './collection.ts';
 
 /** Read-only calls that say something about an incident, by service. */

@@ -123,7 +123,7 @@ export class Collection {
 
   #note(source: FactSource, what: string, read: Read<unknown>, count: number, namespace?: string): void {
     const gap: Gap | undefined = read.ok ? undefined : read.gap;
-    this.facts.apiCalls += 1;
+    if (source !== 'metrics') this.facts.apiCalls += 1;
     this.facts.reads.push({
       source,
       what,

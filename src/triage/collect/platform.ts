@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import { configMapNames, resources } from '../../evidence/kubernetes/resources.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isSilent } from '../../facts/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
+import { configMapNames, resources } from '../resources.ts';
 import { collectBackends } from './backends.ts';
 import type { Collection } from './collection.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/domain/kubernetes.ts';
-import { resources } from '../../../src/evidence/kubernetes/resources.ts';
 import type { KubernetesReader, Read, Resource } from '../../../src/triage/ports.ts';
+import { resources } from '../../../src/triage/resources.ts';
 import { type CaseOptions, caseFiles, withFolder } from './fixture.ts';
 
 /** Opens a reader of the incident folder and hands it to `use`. */

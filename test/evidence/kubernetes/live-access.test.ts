@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ClusterAccessError, connect } from '../../../src/evidence/kubernetes/connection.ts';
 import { liveCluster } from '../../../src/evidence/kubernetes/live.ts';
-import { resources } from '../../../src/evidence/kubernetes/resources.ts';
+import { resources } from '../../../src/triage/resources.ts';
 import { kubeconfigFor, startKubernetesApi } from '../../fakes/kubernetes/server.ts';
 import { requireService } from '../../services/require-service.ts';
 import { caseFiles, withFolder } from './fixture.ts';

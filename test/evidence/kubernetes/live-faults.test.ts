@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../../src/evidence/kubernetes/resources.ts';
+import { resources } from '../../../src/triage/resources.ts';
 import { status } from '../../fakes/kubernetes/status.ts';
 import { caseFiles } from './fixture.ts';
 import { withApi } from './with-api.ts';

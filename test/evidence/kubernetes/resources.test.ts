@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReadableResource, refuseSecrets, resources } from '../../../src/evidence/kubernetes/resources.ts';
+import { type ReadableResource, refuseSecrets, resources } from '../../../src/triage/resources.ts';
 
 describe('the resources that triage reads', () => {
   const all = Object.entries<ReadableResource>(resources);

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../../src/evidence/kubernetes/resources.ts';
 import { openSnapshot } from '../../../src/evidence/kubernetes/snapshot.ts';
 import { SnapshotError } from '../../../src/evidence/kubernetes/snapshot-error.ts';
+import { resources } from '../../../src/triage/resources.ts';
 import { caseFiles, withFolder } from './fixture.ts';
 
 const all = { limit: 100 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../../src/evidence/kubernetes/connection.ts';
 import { liveCluster } from '../../../src/evidence/kubernetes/live.ts';
-import { resources } from '../../../src/evidence/kubernetes/resources.ts';
 import { openSnapshot } from '../../../src/evidence/kubernetes/snapshot.ts';
+import { resources } from '../../../src/triage/resources.ts';
 import { startKubernetesApi } from '../../fakes/kubernetes/server.ts';
 
 const cases = ['orders-containers-creating', 'node-unreachable-pods-linger', 'managed-system-pool-not-created'];

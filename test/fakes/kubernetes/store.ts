@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/domain/kubernetes.ts';
-import { type ReadableResource, resources } from '../../../src/evidence/kubernetes/resources.ts';
 import { compileSelectors, SelectorError } from '../../../src/evidence/kubernetes/selectors.ts';
+import { type ReadableResource, resources } from '../../../src/triage/resources.ts';
 import { status } from './status.ts';
 
 export interface Reply {

@@ -1,4 +1,4 @@
-import type { Resource } from '../../triage/ports.ts';
+import type { Resource } from './ports.ts';
 
 /** What the API does with a resource; `deploy/` is derived from it. */
 export interface ReadableResource extends Resource {
