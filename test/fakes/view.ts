@@ -78,7 +78,7 @@ export const incident = (overrides: Partial<Incident> = {}): Incident => ({
   ...overrides,
 });
 
-const reading = (layer: Layer, overrides: Partial<LayerReading> = {}): LayerReading => ({
+export const reading = (layer: Layer, overrides: Partial<LayerReading> = {}): LayerReading => ({
   layer,
   readAt: '2026-11-20T08:25:14Z',
   apiCalls: 9,

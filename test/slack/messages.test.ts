@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadMessages, type Messages } from '../../src/slack/messages.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
-import { evidence, incident, incidentView, storedAlert, verdict, views } from '../fakes/view.ts';
+import { evidence, incident, incidentView, reading, storedAlert, verdict, views } from '../fakes/view.ts';
 import { wordsOf } from './words-of.ts';
 
 const folderWith = (files: Record<string, string>): string => {
@@ -80,6 +80,7 @@ test('every text of the catalogue is said somewhere', () => {
       verdict: verdict({ owner: 'undetermined', confidence: 'medium', missing: [], nextSteps: [] }),
     }),
     incidentView({ routing: null, formerOwner: 'undetermined' }),
+    incidentView({ readings: { platform: reading('platform', { gaps: [{ missing: 'm', fix: 'f' }] }) } }),
     incidentView({
       incident: incident({ title: 'x'.repeat(200) }),
       alerts: [

@@ -1,3 +1,4 @@
+import type { RichTextElement } from '@slack/types';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { LayerVerdict, Verdict } from '../../domain/verdict.ts';
@@ -27,10 +28,36 @@ const runNote = (draft: Draft, readAt: string | null | undefined): Block[] => [
   ),
 ];
 
-const unread = (draft: Draft, layer: LayerVerdict): { missing: string; fix: string }[] => {
-  const gaps = draft.view.readings[layer.layer]?.gaps ?? [];
-  if (layer.status !== 'unknown') return gaps;
-  return [layer, ...gaps.filter((gap) => gap.missing !== layer.missing)];
+interface Unread {
+  missing: string;
+  fix: string;
+}
+
+/** Sources of the layer that could not be read, each once, but for the one that the verdict names. */
+const otherGaps = (view: IncidentView, layer: LayerVerdict): Unread[] => {
+  const gaps = view.readings[layer.layer]?.gaps ?? [];
+  const named = layer.status === 'unknown' ? layer.missing : null;
+  return [...new Map(gaps.map((gap) => [`${gap.missing}\n${gap.fix}`, gap])).values()].filter(
+    (gap) => gap.missing !== named,
+  );
+};
+
+const unreadLines = (draft: Draft, { missing, fix }: Unread): RichTextElement[][] => [
+  labelled(draft.say('label.missing'), ...plain(draft.line(missing))),
+  fix ? labelled(draft.say('label.fix'), ...code(draft.line(fix))) : [],
+];
+
+/** Of an unknown layer the first few, since one of them may settle it; of an implicated one only how many. */
+const gapBlocks = (draft: Draft, layer: LayerVerdict): Block[] => {
+  const gaps = otherGaps(draft.view, layer);
+  const shown = gaps.slice(0, layer.status === 'unknown' ? 6 : 0);
+  const left = gaps.length - shown.length;
+  return [
+    ...shown.map((gap) => rich([paragraph(...unreadLines(draft, gap))])),
+    ...(left > 0
+      ? [rich([paragraph([...plain(`${draft.say('note.unread', { count: left })}. `), ...draft.elsewhere()])])]
+      : []),
+  ];
 };
 
 /** The evidence of one layer that is implicated or could not be read. */
@@ -39,28 +66,17 @@ export const renderLayer = (view: IncidentView, layer: LayerVerdict, messages: M
   const names = { layer: layerName(draft, layer.layer), status: draft.say(`layerStatus.${layer.status}`) };
   const because = draft.line(layer.status === 'unknown' ? layer.missing : layer.because, 800);
   const evidence = view.verdict?.evidence.filter((piece) => piece.layer === layer.layer) ?? [];
-  const gaps = unread(draft, layer);
+  const reason = layer.status === 'unknown' ? unreadLines(draft, layer) : [plain(because)];
   const parts: Block[][] = [
-    [rich([paragraph(bold(draft.say('heading.layer', names)), layer.status === 'unknown' ? [] : plain(because))])],
-    ...gaps.map((gap) => [
-      rich([
-        paragraph(
-          labelled(draft.say('label.missing'), ...plain(draft.line(gap.missing))),
-          gap.fix ? labelled(draft.say('label.fix'), ...code(draft.line(gap.fix))) : [],
-        ),
-      ]),
-    ]),
+    [rich([paragraph(bold(draft.say('heading.layer', names)), ...reason)])],
     ...evidence.map((piece) => [evidenceBlock(draft, piece)]),
-    ...(evidence.length === 0 && gaps.length === 0
+    ...(evidence.length === 0 && layer.status === 'implicated'
       ? [[rich([paragraph(plain(draft.say('heading.noEvidence')))])]]
       : []),
+    ...gapBlocks(draft, layer).map((block) => [block]),
   ];
-  return draft.finish(
-    `layer-${layer.layer}`,
-    draft.say('lockScreen.layer', { ...names, because }),
-    parts,
-    runNote(draft, view.readings[layer.layer]?.readAt),
-  );
+  const text = draft.say('lockScreen.layer', { ...names, because });
+  return draft.finish(`layer-${layer.layer}`, text, parts, runNote(draft, view.readings[layer.layer]?.readAt));
 };
 
 const chain = (draft: Draft, verdict: Verdict): Block[] =>

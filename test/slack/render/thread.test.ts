@@ -5,7 +5,7 @@ import { limitProblems } from '../../../src/slack/limits.ts';
 import { loadMessages } from '../../../src/slack/messages.ts';
 import { renderThread } from '../../../src/slack/render/thread.ts';
 import { refuseBlocks } from '../../fakes/slack/validate.ts';
-import { evidence, incident, incidentView, storedAlert, verdict, views } from '../../fakes/view.ts';
+import { evidence, incident, incidentView, reading, storedAlert, verdict, views } from '../../fakes/view.ts';
 import { blocksOf, leaves, wordsOf } from '../words-of.ts';
 
 const messages = loadMessages('templates/messages', 'en');
@@ -89,6 +89,19 @@ test("a layer's reply holds the machine's text literally, uid, reproduction and 
   expect(words).toContain('kubectl get events -n media');
   expect(words).toContain('Events expire after an hour');
   expect(words).toContain('2026-11-20 08:12:31 UTC');
+});
+
+test('sources that were not read do not crowd out evidence: an implicated layer counts them, an unknown one names a few', () => {
+  const gaps = Array.from({ length: 30 }, (_, i) => ({ missing: `source ${i % 15}`, fix: `grant ${i % 15}` }));
+  const implicated = wordsOf(
+    inSlot(incidentView({ readings: { platform: reading('platform', { gaps }) } }), 'layer-platform'),
+  );
+  expect(implicated).toContain('15 more sources of this layer could not be read');
+  expect(implicated).not.toContain('grant 3');
+  const view = { ...views.undetermined(), readings: { platform: reading('platform', { gaps }) } };
+  const words = wordsOf(inSlot(view, 'layer-platform'));
+  expect(words).toContain('grant 3');
+  expect(words).toContain('9 more sources of this layer could not be read');
 });
 
 test('replies name the run they are of, since a later run may no longer speak of them', () => {
