@@ -61,7 +61,7 @@ const asksFor = (group: WaitingGroup, key: string): boolean =>
   requirementsOf(group.sample).some((term) => term.some((wish) => wish.key === key));
 
 const findingOf = (facts: ClusterFacts, group: WaitingGroup, { misfits, pool }: Obstacle) => {
-  const { history, change, poolIsNewer } = newerThan(facts, group.workload, pool);
+  const { history, change, poolIsNewer } = newerThan(facts, group, pool);
   const oldTemplate = minutesBetween(history.since, group.since) > newMinutes;
   const nodesReplaced =
     !pool &&
