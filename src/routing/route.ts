@@ -34,7 +34,7 @@ export const route = ({ verdict, facts, directory }: RouteInput): Routing => {
  * Who can make the missing reads of an undetermined verdict: the app team where all of them are its own, else the
  * platform team. Cloud reads are the platform team's as well: it holds the account, the vendor sees no cluster.
  */
-export const firstLooker = ({ missing }: Verdict): Extract<Layer, 'platform' | 'app'> =>
+export const firstLooker = ({ missing }: Pick<Verdict, 'missing'>): Extract<Layer, 'platform' | 'app'> =>
   missing.length > 0 && missing.every(({ layer }) => layer === 'app') ? 'app' : 'platform';
 
 type Destination = Omit<Routing, 'owner'>;
