@@ -13,6 +13,8 @@ export class EmbeddedPool extends EventEmitter {
 
   private constructor(db: PGlite) {
     super();
+    // Each of the queue's connections adds a listener.
+    this.setMaxListeners(0);
     this.#db = db;
   }
 

@@ -84,6 +84,8 @@ function openServer(connectionString: string, onError: (error: Error) => void) {
       await client.query(sessionSetup);
     },
   });
+  // Each of the queue's connections adds a listener.
+  pool.setMaxListeners(0);
   pool.on('error', onError);
   return { pool, release: async () => {} };
 }
