@@ -6,6 +6,9 @@ export const secretWords = new RegExp(
   [
     'pass(?:word|wd|phrase|code)|pwd|secret(?!ar)|token(?!s|iz)|credential|connection[-_]?string|dockercfg|dockerconfigjson',
     `(?:${keyOwners})[-_. ]?key`,
+    // DB_PASS, pass=, REDIS_AUTH, FERNET_KEY: words too common to be told by alone; the value has to agree.
+    '(?<![a-z])pass(?![a-z])',
+    '(?<=[a-z0-9][-_])(?:auth|key)(?![-_a-z])',
   ].join('|'),
   'gi',
 );
@@ -50,14 +53,29 @@ const digest = /^(?:sha(?:1|256|512)[:-]|ssh-(?:rsa|ed25519) |ecdsa-)/;
 /** `namespace/name` as klog names a Secret, or a path in Vault. */
 const objectPath = /^[a-z0-9][a-z0-9.-]*(?:\/[a-z0-9][a-z0-9._-]*)+$/;
 
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const isRandom = (value: string): boolean =>
+  /^[A-Za-z0-9+/=_-]{16,}$/.test(value) &&
+  !uuid.test(value) &&
+  (/^[0-9a-f]{32,}$/i.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)));
+
+/** Names that promise little: whether the value looks like a secret decides. */
+const fitsWeakName = (name: string, value: string): boolean => {
+  if (/(?:^|[-_./])pass$/i.test(name)) return !/^\d{1,5}$/.test(value);
+  if (/[-_]auth$/i.test(name)) return /[\d:]/.test(value);
+  const isNamedKey = new RegExp(`(?:${keyOwners})[-_. ]?key$`, 'i').test(name);
+  return !/[-_]key$/i.test(name) || isNamedKey || isRandom(value);
+};
+
 /** Whether the value of a secret-looking name can be one: not a flag, an empty string, a reference or a digest. */
 export const isSecretValue = (name: string, value: string): boolean => {
   const trimmed = value.trim();
-  if (trimmed.length < 3) return /pass|pwd/i.test(name) && trimmed !== '';
+  if (trimmed.length < 3) return /passw|pwd/i.test(name) && trimmed !== '';
   if (noValue.test(trimmed) || isPlaceholder(trimmed) || digest.test(trimmed)) return false;
   // RabbitMQ's routing keys are topics; PagerDuty's and Datadog's are 32 characters.
   if (/(?:routing|integration|service)[-_. ]?key$/i.test(name)) return /^[A-Za-z0-9-]{20,}$/.test(trimmed);
-  return !(/secret/i.test(name) && objectPath.test(trimmed));
+  if (/secret/i.test(name) && objectPath.test(trimmed)) return false;
+  return fitsWeakName(name, trimmed);
 };
 
 /** The tag's kind: what sort of secret the name promises. */

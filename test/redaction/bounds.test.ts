@@ -4,6 +4,14 @@ import { redact } from '../../src/redaction/redact.ts';
 import { redactText } from '../../src/redaction/text.ts';
 import { makeSecrets } from './planted-secrets.ts';
 
+/** Processor time and not the clock's: the machine may be busy with other things. */
+const cpuMs = (work: () => unknown): number => {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+};
+
 const megabyte = 1_000_000;
 const fill = (unit: string): string => unit.repeat(Math.ceil(megabyte / unit.length)).slice(0, megabyte);
 
@@ -98,20 +106,14 @@ const adversarial = [
 describe('time is bounded by the length of the text', () => {
   it.each(adversarial)('1 MB of %j', (unit) => {
     const text = fill(unit);
-    const started = performance.now();
-    redactText(text);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMs(() => redactText(text))).toBeLessThan(5_000);
   });
 
   it('a megabyte takes little more than ten times as long as a tenth of it', () => {
     const lines = makeSecrets(3)
       .map(({ line }) => line)
       .join('\n');
-    const time = (text: string): number => {
-      const started = performance.now();
-      redactText(text);
-      return performance.now() - started;
-    };
+    const time = (text: string): number => cpuMs(() => redactText(text));
     const small = lines.repeat(12);
     time(small);
     const tenth = Math.max(5, time(small));
@@ -129,9 +131,7 @@ describe('objects of a whole layer', () => {
   it('4 MB take well under a second', () => {
     const bytes = JSON.stringify(layer).length;
     redact(pods);
-    const started = performance.now();
-    redact(layer);
-    const elapsedMs = performance.now() - started;
+    const elapsedMs = cpuMs(() => redact(layer));
     console.log(`redact: ${(bytes / 1e6).toFixed(1)} MB in ${elapsedMs.toFixed(0)} ms`);
     expect(elapsedMs).toBeLessThan(1_500);
   });
