@@ -25,6 +25,8 @@ export class ClusterFacts {
   readonly events: KubeEvent[];
   readonly #facts: Facts;
   readonly #byKind = new Map<string, KubeObject[]>();
+  readonly #byNamespace = new Map<string, KubeObject[]>();
+  readonly #podsByNode = new Map<string, KubeObject[]>();
   readonly #byKey = new Map<string, KubeObject>();
   readonly #byUid = new Map<string, KubeObject>();
   readonly #eventsByKey = new Map<string, KubeEvent[]>();
@@ -38,8 +40,8 @@ export class ClusterFacts {
     this.subjects = facts.subjects;
     this.alerts = facts.alerts;
     this.reads = facts.reads;
-    this.logs = [...facts.logs].sort((a, b) => compare(logKey(a), logKey(b)));
-    const objects = [...facts.objects].sort((a, b) => compare(sortKey(a), sortKey(b)));
+    this.logs = sortedBy(facts.logs, logKey);
+    const objects = sortedBy(facts.objects, sortKey);
     for (const object of objects) this.#index(object);
     this.events = this.all('Event').map(toEvent).sort(byTimeThenText);
     for (const event of this.events) push(this.#eventsByKey, keyOf(event.regarding), event);
@@ -56,7 +58,7 @@ export class ClusterFacts {
   }
 
   in(kind: string, namespace: string): KubeObject[] {
-    return this.all(kind).filter((object) => object.metadata.namespace === namespace);
+    return this.#byNamespace.get(`${kind}/${namespace}`) ?? [];
   }
 
   find(kind: string, name: string | undefined, namespace?: string): KubeObject | undefined {
@@ -124,7 +126,7 @@ export class ClusterFacts {
   }
 
   podsOn(nodeName: string): KubeObject[] {
-    return this.all('Pod').filter((pod) => pod.spec?.nodeName === nodeName);
+    return this.#podsByNode.get(nodeName) ?? [];
   }
 
   nodeOf(pod: KubeObject): KubeObject | undefined {
@@ -208,6 +210,8 @@ export class ClusterFacts {
 
   #index(object: KubeObject): void {
     push(this.#byKind, object.kind, object);
+    if (object.metadata.namespace) push(this.#byNamespace, `${object.kind}/${object.metadata.namespace}`, object);
+    if (object.kind === 'Pod' && object.spec?.nodeName) push(this.#podsByNode, object.spec.nodeName, object);
     const key = keyOf(refOf(object));
     // An apps/v1 and an eks.amazonaws.com object may share a kind; the first one by apiVersion keeps the short key.
     if (!this.#byKey.has(key)) this.#byKey.set(key, object);
@@ -223,6 +227,13 @@ const push = <T>(map: Map<string, T[]>, key: string, value: T): void => {
   if (list) list.push(value);
   else map.set(key, [value]);
 };
+
+/** Sorts by a key that is computed once per item. */
+const sortedBy = <T>(list: T[], key: (item: T) => string): T[] =>
+  list
+    .map((item) => ({ item, key: key(item) }))
+    .sort((a, b) => compare(a.key, b.key))
+    .map(({ item }) => item);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const sortKey = (object: KubeObject): string =>
