@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Liquid, type Template } from 'liquidjs';
 import { parse } from 'yaml';
@@ -33,13 +33,14 @@ const readCatalogue = (folder: string, language: Language, engine: Liquid): Map<
 };
 
 /**
- * Reads `<folder>/<language>.yaml`: a tree of short Liquid texts without markup. Keys a language lacks are said in
- * English. Throws on a file that is absent or holds a faulty template, naming the key.
+ * Reads `<folder>/<language>.yaml`: a tree of short Liquid texts without markup. Keys a language lacks, and a language
+ * without a file, are said in English. Throws on a faulty template, naming the key.
  */
 export const loadMessages = (folder: string, language: Language): Messages => {
   const engine = new Liquid();
   const english = readCatalogue(folder, 'en', engine);
-  const own = language === 'en' ? english : readCatalogue(folder, language, engine);
+  const translated = language !== 'en' && existsSync(join(folder, `${language}.yaml`));
+  const own = translated ? readCatalogue(folder, language, engine) : english;
   return {
     language,
     say(key, values = {}) {
