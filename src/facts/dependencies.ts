@@ -67,6 +67,9 @@ const patterns: [PeerFault, RegExp][] = [
 const complaining =
   /\b(ERROR|ERR|WARN|WARNING|FATAL|CRIT|panic|error|failed|Exception)\b|exceeded|refused|no such host|timed? ?out/i;
 
+/** A lookup that gets no answer is the resolver's matter, not the peer's. */
+const speaksOfResolver = /\blookup\b|:53\b|name resolution|EAI_AGAIN|resolv/i;
+
 export const complaintsOf = (facts: ClusterFacts, pods: KubeObject[]): PeerComplaint[] =>
   pods.flatMap((pod) =>
     facts.logsOf(pod).flatMap((log) =>
@@ -74,7 +77,7 @@ export const complaintsOf = (facts: ClusterFacts, pods: KubeObject[]): PeerCompl
         .filter((line) => complaining.test(line.text))
         .flatMap((line): PeerComplaint[] => {
           const found = patterns.find(([, pattern]) => pattern.test(line.text));
-          if (!found) return [];
+          if (!found || (found[0] === 'no-answer' && speaksOfResolver.test(line.text))) return [];
           const match = found[1].exec(line.text)!;
           return [{ pod, line, fault: found[0], host: match[1], port: match[2] }];
         }),

@@ -14,6 +14,7 @@ import {
   serviceNamed,
 } from '../../facts/dependencies.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
+import { grep } from '../../facts/pod-logs.ts';
 import { isReady, isTroubled, terminations } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
@@ -159,7 +160,13 @@ const unknownName = (facts: ClusterFacts, entry: PeerComplaint, workload: KubeOb
   );
   const resolvers = facts.all('Pod').filter((pod) => /^(coredns|kube-dns|node-local-dns)/.test(pod.metadata.name));
   const sick = resolvers.length > 0 && resolvers.some((pod) => !isReady(pod));
-  if (dnsTrouble || sick || !entry.host) return undefined;
+  const resolverErrors = grep(facts, resolvers, /plugin\/errors|SERVFAIL|i\/o timeout|Loop .* detected/).length > 0;
+  const sometimes = grep(
+    facts,
+    facts.podsOf(workload),
+    /Temporary failure|EAI_AGAIN|server misbehaving|:53: i\/o timeout/,
+  );
+  if (dnsTrouble || sick || resolverErrors || sometimes.length > 0 || !entry.host) return undefined;
   const rollout = rolloutBefore(facts, workload, entry.line.at ?? facts.now, 24 * 60);
   const changes = rollout?.previous
     ? templateChanges(rollout.previous, rollout.current).filter(
@@ -171,7 +178,12 @@ const unknownName = (facts: ClusterFacts, entry: PeerComplaint, workload: KubeOb
   return {
     owner: ownershipOf(facts, workload),
     boundary: 'config',
-    strength: isClusterName(entry.host) || knownAbsent(facts, entry.host) || changes.length > 0 ? 'direct' : 'derived',
+    // A JVM says UnknownHostException for every failed lookup; "no such host" and ENOTFOUND are answers of the resolver.
+    strength: /UnknownHost/.test(entry.line.text)
+      ? 'circumstantial'
+      : isClusterName(entry.host) || knownAbsent(facts, entry.host) || changes.length > 0
+        ? 'direct'
+        : 'derived',
     cause: `${nameOf(workload)} calls ${entry.host}, a name that does not exist (no such host); other workloads resolve names${changes[0] ? `; its template changed at ${rollout!.at} (${changes[0]})` : ''}.`,
     root: workload,
     culprits: [],
@@ -220,7 +232,7 @@ const wrongPort = (facts: ClusterFacts, entry: PeerComplaint, workload: KubeObje
 const thirdParty = (workload: KubeObject, entry: PeerComplaint): Judged => ({
   owner: 'undetermined',
   boundary: null,
-  strength: 'derived',
+  strength: entry.host ? 'derived' : 'circumstantial',
   cause: `${nameOf(workload)} gets no answer from ${entry.host ?? 'a peer outside'}; whether the peer, the way to it or the requests are at fault cannot be proven from inside the cluster.`,
   root: workload,
   culprits: [],
