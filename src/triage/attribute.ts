@@ -49,7 +49,7 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
         ? [...root.missing, ...missingOf(layerVerdicts)].slice(0, 4)
         : root.missing,
     nextSteps: root.nextSteps,
-    cannotShow: cannotShow(root),
+    cannotShow: [...cannotShow(root), ...brokenRules(judgement)],
     wouldChange: wouldChange(root, rivals, layerVerdicts),
     onset: root.onset ?? facts.alerts[0]?.startsAt ?? null,
     deadline: root.deadline ?? null,
@@ -163,6 +163,9 @@ const missingOf = (verdicts: LayerVerdict[]): Finding['missing'] =>
 
 const cannotShow = (root: Finding): string[] =>
   [...new Set(root.evidence.map((entry) => `${entry.source}: ${entry.limits}`))].slice(0, 3);
+
+const brokenRules = ({ broken }: Judgement): string[] =>
+  broken.map(({ rule, message }) => `rule ${rule} broke and said nothing: ${message}`);
 
 const wouldChange = (root: Finding, rivals: Finding[], verdicts: LayerVerdict[]): string[] => [
   ...rivals.slice(0, 2).map((rival) => `proof that ${rival.cause.en} came first`),

@@ -2,7 +2,7 @@ import type { Facts } from '../domain/facts.ts';
 import type { Finding } from '../domain/finding.ts';
 import { ClusterFacts } from '../facts/cluster.ts';
 import { type Scope, scopeOf } from '../facts/scope.ts';
-import type { Rule } from './rule.ts';
+import type { FindingDraft, Rule } from './rule.ts';
 
 export interface Judgement {
   facts: ClusterFacts;
@@ -10,6 +10,8 @@ export interface Judgement {
   findings: Finding[];
   /** Ids of rules that ran and said nothing. */
   silent: string[];
+  /** Rules that broke on these facts: a bug of the rule, which costs its own findings and not the verdict. */
+  broken: { rule: string; message: string }[];
 }
 
 /** Runs every rule over the union of the facts. Pure: the order of rules and objects changes nothing. */
@@ -18,8 +20,9 @@ export const judge = (rules: Rule[], raw: Facts): Judgement => {
   const scope = scopeOf(facts);
   const findings: Finding[] = [];
   const silent: string[] = [];
+  const broken: Judgement['broken'] = [];
   for (const rule of rules) {
-    const drafts = rule.judge(facts, scope);
+    const drafts = attempt(rule, facts, scope, broken);
     if (drafts.length === 0) silent.push(rule.id);
     for (const draft of drafts) {
       findings.push({
@@ -33,5 +36,14 @@ export const judge = (rules: Rule[], raw: Facts): Judgement => {
       });
     }
   }
-  return { facts, scope, findings, silent };
+  return { facts, scope, findings, silent, broken };
+};
+
+const attempt = (rule: Rule, facts: ClusterFacts, scope: Scope, broken: Judgement['broken']): FindingDraft[] => {
+  try {
+    return rule.judge(facts, scope);
+  } catch (error) {
+    broken.push({ rule: rule.id, message: (error as Error).message });
+    return [];
+  }
 };
