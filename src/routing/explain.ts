@@ -30,6 +30,7 @@ export const explainOwner = (question: OwnerQuestion): OwnerExplanation => {
     ...chain.map((object) => objectFact(object, describeRef(refOf(object)), facts, directory)),
     ...(namespace ? [namespaceFact(namespace, facts, directory)] : []),
     directoryFact({ chain, namespace, cluster: facts.identity.name, directory }),
+    ...(namespace ? [neighboursFact(namespace, facts, directory)] : []),
     defaultFact(directory, namespace, describeRef(target)),
   ];
   const looked = rank(found);
@@ -123,6 +124,27 @@ const namespaceFact = (name: string, facts: ClusterFacts, directory: OwnerDirect
   return object ? objectFact(object, where, facts, directory) : notRead(where);
 };
 
+const workloadKinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job', 'ReplicaSet', 'Pod'];
+const neighbourKinds = [...workloadKinds, 'Workflow', 'Rollout'];
+
+/** What all labelled workloads of the namespace agree on is good enough for one that carries no label. */
+const neighboursFact = (namespace: string, facts: ClusterFacts, { keys, ...directory }: OwnerDirectory): OwnerFact => {
+  const where = `its neighbours in namespace ${namespace}`;
+  const found = neighbourKinds
+    .flatMap((kind) => facts.in(kind, namespace))
+    .flatMap(({ metadata }) => {
+      const key = keys.labels.find((candidate) => metadata.labels?.[candidate]);
+      return key ? [`${key}=${metadata.labels![key]}`] : [];
+    });
+  const [label] = found;
+  if (!label) return absent(where, `labels ${keys.labels.join(', ')}`);
+  const what = `label ${label}`;
+  if (found.some((other) => other !== label))
+    return { where, what: `${what} and others`, outcome: 'unusable', note: 'they do not agree', party: null };
+  const party = partyOf(label.slice(label.indexOf('=') + 1), { keys, ...directory });
+  return { where, what, outcome: 'decides', note: '', party };
+};
+
 /** Without a directory the namespace is the best name there is. */
 const defaultFact = (directory: OwnerDirectory, namespace: string | undefined, target: string): OwnerFact => {
   const team = directory.defaults.app ? directory.teams[directory.defaults.app] : undefined;
@@ -137,8 +159,6 @@ const defaultFact = (directory: OwnerDirectory, namespace: string | undefined, t
 
 const partyOf = (value: string, directory: OwnerDirectory): Party =>
   findTeam(directory, value) ?? { name: value, mention: null, channel: null };
-
-const workloadKinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job', 'ReplicaSet', 'Pod'];
 
 /** What a person means by `namespace/name` or `namespace/kind/name`: the outermost workload of that name. */
 export const findWorkload = (facts: ClusterFacts, text: string): ObjectRef | null => {

@@ -4,8 +4,13 @@ import type { Verdict } from '../domain/verdict.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
 import { workloadsBehind } from './workloads-behind.ts';
 
-/** `Kind namespace/name` or `Kind name`, as every chain and piece of evidence names its object. */
+/**
+ * `Kind namespace/name` or `Kind name`, as every chain and piece of evidence names its object; of a whole sort of
+ * objects, `workflows.argoproj.io in desk-quant`, the namespace.
+ */
 export const parseObject = (text: string, uid?: string): ObjectRef | null => {
+  const many = /^[a-z][a-z0-9.-]* in (?:namespace )?([a-z0-9][a-z0-9-]*)$/.exec(text);
+  if (many) return { kind: 'Namespace', name: many[1]! };
   const match = /^([A-Z][A-Za-z0-9]+) (?:([a-z0-9][a-z0-9.-]*)\/)?([A-Za-z0-9][\w.:-]*)$/.exec(text);
   if (!match) return null;
   const [, kind = '', namespace, name = ''] = match;

@@ -126,8 +126,29 @@ describe('the app team by the chain of facts', () => {
     const result = toApp(deployed(), { ...directory, defaults: { app: 'payments' } });
     expect(result.party).toBe('Payments');
     expect(result.knownBy).toBe(
-      'defaults.app: payments of the owner directory: no team is named by Pod media/preview-1-a, ReplicaSet media/preview-1, Deployment media/preview, namespace media, directory',
+      'defaults.app: payments of the owner directory: no team is named by Pod media/preview-1-a, ReplicaSet media/preview-1, Deployment media/preview, namespace media, directory, its neighbours in namespace media',
     );
+  });
+
+  it('what carries no label goes with its neighbours where they agree', () => {
+    const facts = deployed();
+    const neighbour = (name: string, label: string) =>
+      object('Deployment', name, { namespace: 'media', labels: { team: label } });
+    const among = (...neighbours: KubeObject[]) => toApp({ ...facts, objects: [...facts.objects, ...neighbours] });
+    expect(among(neighbour('a', 'payments'), neighbour('b', 'payments'))).toMatchObject({
+      party: 'Payments',
+      knownBy: 'label team=payments on its neighbours in namespace media, for Pod media/preview-1-a',
+    });
+    expect(among(neighbour('a', 'payments'), neighbour('b', 'media')).party).toBe('Owner of namespace media');
+  });
+
+  it('a chain that begins with a sort of objects names their namespace', () => {
+    const facts = deployed({ pod: { team: 'payments' }, namespace: { team: 'media' } });
+    const verdict = verdictOf({ chain: [{ object: 'workflows.argoproj.io in media', claim: 'fill etcd' }] });
+    expect(route({ verdict, facts, directory })).toMatchObject({
+      party: 'Media',
+      knownBy: expect.stringContaining('label team=media on namespace media'),
+    });
   });
 
   it('a product label counts only where the directory knows it', () => {
@@ -342,6 +363,7 @@ describe('owners explain', () => {
       ['Deployment media/preview', 'decides'],
       ['namespace media', 'outranked'],
       ['directory', 'absent'],
+      ['its neighbours in namespace media', 'outranked'],
       ['layer default', 'outranked'],
     ]);
   });
