@@ -29,7 +29,27 @@ export default rule({
   },
 });
 
-const findingOf = (facts: ClusterFacts, undrained: Reclaim[], nodes: KubeObject[], path: InterruptionPath) => {
+/** An alert in the minutes after a loss, about a namespace that had pods on the lost node: its errors are those pods'. */
+const hitByLoss = (facts: ClusterFacts, scope: Scope, undrained: Reclaim[]): KubeObject[] => {
+  const near = undrained.filter(({ at, node }) =>
+    facts.alerts.some((alert) => {
+      const after = minutesBetween(at ?? (node && silentSince(facts, node)), alert.startsAt);
+      return after > -2 && after < 10;
+    }),
+  );
+  const namespaces = new Set(
+    near.flatMap(({ node }) => (node ? facts.podsOn(node.metadata.name) : [])).map((pod) => pod.metadata.namespace),
+  );
+  return scope.workloads.filter((workload) => namespaces.has(workload.metadata.namespace));
+};
+
+const findingOf = (
+  facts: ClusterFacts,
+  scope: Scope,
+  undrained: Reclaim[],
+  nodes: KubeObject[],
+  path: InterruptionPath,
+) => {
   const evidence = cite('platform', facts);
   const hit = hitByLoss(facts, scope, undrained);
   const certain = path.state !== 'unused-queue' && nodes.some((node) => scope.nodes.includes(node));
