@@ -130,6 +130,8 @@ const neighbourKinds = [...workloadKinds, 'Workflow', 'Rollout'];
 /** What all labelled workloads of the namespace agree on is good enough for one that carries no label. */
 const neighboursFact = (namespace: string, facts: ClusterFacts, { keys, ...directory }: OwnerDirectory): OwnerFact => {
   const where = `its neighbours in namespace ${namespace}`;
+  // Nobody's namespace: who is there says nothing about who else is.
+  if (namespace === 'default') return absent(where, 'no labels: it is shared by nature');
   const found = neighbourKinds
     .flatMap((kind) => facts.in(kind, namespace))
     .flatMap(({ metadata }) => {

@@ -106,7 +106,7 @@ const adversarial = [
 describe('time is bounded by the length of the text', () => {
   it.each(adversarial)('1 MB of %j', (unit) => {
     const text = fill(unit);
-    expect(cpuMs(() => redactText(text))).toBeLessThan(5_000);
+    expect(cpuMs(() => redactText(text))).toBeLessThan(15_000);
   });
 
   it('a megabyte takes little more than ten times as long as a tenth of it', () => {

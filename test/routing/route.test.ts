@@ -140,6 +140,12 @@ describe('the app team by the chain of facts', () => {
       knownBy: 'label team=payments on its neighbours in namespace media, for Pod media/preview-1-a',
     });
     expect(among(neighbour('a', 'payments'), neighbour('b', 'media')).party).toBe('Owner of namespace media');
+    const lone = object('Pod', 'lone', { namespace: 'default' });
+    const other = object('Deployment', 'a', { namespace: 'default', labels: { team: 'payments' } });
+    const verdict = verdictOf({ chain: [{ object: 'Pod default/lone', claim: '' }] });
+    expect(route({ verdict, facts: { ...facts, objects: [lone, other] }, directory }).party).toBe(
+      'Owner of namespace default',
+    );
   });
 
   it('a chain that begins with a sort of objects names their namespace', () => {
