@@ -41,7 +41,7 @@ export default rule({
       return [
         {
           mechanism: 'scaling-metrics',
-          explains: ['application-error', 'load', 'throttling', 'unknown-symptom', 'oom', 'crash'],
+          explains: ['application-error', 'load', 'throttling', 'unknown-symptom'],
           owner: judged.owner,
           boundary: 'autoscaling',
           strength: judged.strength,

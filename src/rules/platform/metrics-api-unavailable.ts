@@ -72,7 +72,7 @@ const metricsFinding = (
           : 'nothing serves it';
   return {
     mechanism: 'scaling-metrics',
-    explains: ['application-error', 'load', 'scaling-limit', 'oom', 'crash', 'unknown-symptom', 'throttling'],
+    explains: ['application-error', 'load', 'scaling-limit', 'unknown-symptom', 'throttling'],
     owner,
     boundary: 'autoscaling',
     strength,
