@@ -99,9 +99,9 @@ describe('the root', () => {
       owner: 'undetermined',
       explains: ['crash'],
     });
-    expect(verdictOf([fallback, finding({ rule: 'crash', strength: 'circumstantial' })])).toMatchObject({
-      rule: 'crash',
-    });
+    const crash = (strength: Finding['strength']) => finding({ rule: 'crash', strength });
+    expect(verdictOf([fallback, crash('derived')])).toMatchObject({ rule: 'crash' });
+    expect(verdictOf([fallback, crash('circumstantial')])).toMatchObject({ owner: 'undetermined' });
   });
 });
 
