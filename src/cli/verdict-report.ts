@@ -5,7 +5,7 @@ import type { CollectionTarget } from '../triage/collect/collection.ts';
 const marks = { cleared: '✓', implicated: '✗', unknown: '?' } as const;
 
 /** Control characters would act in a terminal; evidence is text from outside. */
-const printable = (value: string): string =>
+export const printable = (value: string): string =>
   value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '·');
 
 const heading = (verdict: Verdict): string => {

@@ -5,10 +5,11 @@ import { verdictLine } from '../../eval/lines.ts';
 import { loadRules } from '../../rules/load.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
 import { triage } from '../../triage/triage.ts';
+import { explainReport } from '../explain-report.ts';
 import { OperatorError } from '../operator-error.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
 import { alertTarget, objectTarget, readAlerts } from '../target.ts';
-import { verdictReport } from '../verdict-report.ts';
+import { printable, verdictReport } from '../verdict-report.ts';
 
 interface Options {
   snapshot?: string;
@@ -18,6 +19,7 @@ interface Options {
   alert?: string;
   namespace?: string;
   json?: boolean;
+  explain?: boolean;
 }
 
 /** Longest wait for one call to a live cluster. */
@@ -34,6 +36,7 @@ export default (program: Command): void => {
     .option('--alert <file>', 'an Alertmanager webhook body')
     .option('-n, --namespace <namespace>', 'namespace of the object')
     .option('--json', 'print the verdict as one JSON line')
+    .option('--explain', 'print the reasoning too: what was read, which rules spoke, why other owners were cleared')
     .action(run);
 };
 
@@ -45,7 +48,7 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   process.stdout.write(
     options.json
       ? `${JSON.stringify(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))}\n`
-      : `${verdictReport(target, result.verdict)}\n`,
+      : `${verdictReport(target, result.verdict)}\n${options.explain ? `${printable(explainReport(result))}\n` : ''}`,
   );
 };
 
