@@ -90,3 +90,19 @@ export const namespacesOf = (facts: ClusterFacts, resource: string): { namespace
     .map(([namespace, count]) => ({ namespace, share: count / names.length }))
     .sort((a, b) => b.share - a.share || (a.namespace < b.namespace ? -1 : 1));
 };
+
+/** The default quota of managed etcd: writes slow down well before it. */
+const quotaBytes = 8 * 2 ** 30;
+
+/** A database that is nearly full or grew manifold while its objects did: slow etcd is then the objects' doing. */
+export const isFilling = (facts: ClusterFacts): boolean => {
+  const size = facts
+    .seriesLike(/^(apiserver_storage_(size|db_total_size)|etcd_(mvcc_)?db_total_size)/)
+    .sort((a, b) => lastValue(b) - lastValue(a))[0];
+  if (!size) return false;
+  const grew = lastValue(size) > 3 * minValue(size) && lastValue(size) > quotaBytes / 4;
+  return (
+    (lastValue(size) > 0.8 * quotaBytes || grew) &&
+    storedResources(facts).some((entry) => entry.added > entry.count / 3)
+  );
+};

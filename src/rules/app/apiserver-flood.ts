@@ -15,9 +15,9 @@ import { rule } from '../../triage/rule.ts';
 /** A client that was throttled, in its own words. An eviction’s 429 names a disruption budget. */
 const throttled = /\b429\b|Too Many Requests|too many requests, please try again later/i;
 const budget = /disruption budget|DisruptionBudget|docker|registry|toomanyrequests|image/i;
-/** What a client says of the requests it makes. */
-const busyClient =
-  /\b(list(ing|ed)?|watch(ing)?|poll(ing)?|resync|relist|patch(ing)?|creat(ing|ed))\b.*(pods|nodes|secrets|configmaps|events|namespaces|attempt|interval|scope)|interval=\d+ms|retrying immediately/i;
+/** What a client says of its own pace. That a list failed with 429 is what every victim says. */
+const aggressive =
+  /interval=\d+ms|poll(ing)?[ _-]?(interval|every)\D{0,3}\d+ ?ms|retrying (immediately|without (delay|backoff))|attempt[ =:]+\d{2,}|list(ed|ing) \d{3,}|bytes=\d{7,}|no informer|limit=0\b|resync(ing)? (all|every)/i;
 const tuning = /POLL|INTERVAL|RESYNC|QPS|BURST|SCOPE|WORKERS|CONCURREN|PARALLEL|SYNC_PERIOD/i;
 /** A rollout this long before the first rejection may have caused it: queues fill within minutes. */
 const beforeMinutes = 45;
@@ -68,6 +68,7 @@ export default rule({
         onset,
         evidence: [
           ...rejected.slice(0, 3).map((series) => evidence.series(series, `rises to ${lastValue(series)}`)),
+          ...(flooder?.series ? [evidence.series(flooder.series, 'far more requests than any other client')] : []),
           ...(flooder ? tuningEvidence(facts, flooder.workload) : []),
           ...(flooder?.lines.slice(-3) ?? complaints.slice(-2)).map((entry) => evidence.log(entry.log, entry.line)),
           ...(flooder
@@ -143,6 +144,8 @@ interface Flooder {
   workload: KubeObject;
   lines: LogLine[];
   rolled?: string;
+  /** Its own count of requests, where it is by far the highest. */
+  series?: Series;
   score: number;
 }
 
@@ -154,10 +157,12 @@ const candidates = (facts: ClusterFacts, onset: string | undefined): Flooder[] =
     found.set(workload, entry);
     return entry;
   };
-  for (const entry of linesLike(facts, busyClient)) {
+  for (const entry of linesLike(facts, aggressive)) {
     const pod = facts.find('Pod', entry.log.pod, entry.log.namespace);
     if (pod) of(facts.workloadOf(pod)).lines.push(entry);
   }
+  const loudest = loudestClient(facts);
+  if (loudest) of(facts.workloadOf(loudest.pod)).series = loudest.series;
   for (const set of facts.all('ReplicaSet')) {
     const minutes = (toMs(onset) - toMs(set.metadata.creationTimestamp)) / 60_000;
     if ((set.spec?.replicas ?? 0) > 0 && minutes <= beforeMinutes && minutes >= -afterMinutes)
@@ -165,12 +170,26 @@ const candidates = (facts: ClusterFacts, onset: string | undefined): Flooder[] =
   }
   for (const entry of found.values())
     entry.score =
-      (entry.lines.length > 0 ? 2 : 0) +
-      (entry.lines.some(({ line }) => throttled.test(line)) ? 2 : 0) +
+      (entry.lines.length > 0 ? 3 : 0) +
+      (entry.lines.some(({ line }) => throttled.test(line)) ? 1 : 0) +
+      (entry.series ? 3 : 0) +
       (entry.rolled ? 1 : 0) +
       (tuningOf(entry.workload).length > 0 ? 1 : 0);
   // Time alone names nobody: several things are rolled out every hour.
-  return [...found.values()].filter((entry) => entry.score >= 2).sort((a, b) => b.score - a.score);
+  return [...found.values()].filter((entry) => entry.score >= 3).sort((a, b) => b.score - a.score);
+};
+
+/** The pod whose own client metrics show most requests of late, by far. */
+const loudestClient = (facts: ClusterFacts): { pod: KubeObject; series: Series } | undefined => {
+  const ranked = facts
+    .series('rest_client_requests_total')
+    .flatMap((series) => {
+      const pod = facts.find('Pod', series.labels.pod, series.labels.namespace);
+      return pod ? [{ pod, series, rate: rateCurve(series).points.at(-1)?.[1] ?? 0 }] : [];
+    })
+    .sort((a, b) => b.rate - a.rate);
+  const rival = ranked.find((entry) => ranked[0] && facts.workloadOf(entry.pod) !== facts.workloadOf(ranked[0].pod));
+  return ranked[0] && rival && ranked[0].rate > 5 * Math.max(0.1, rival.rate) ? ranked[0] : undefined;
 };
 
 const tuningOf = (workload: KubeObject): { container: number; index: number; name: string; value: string }[] =>

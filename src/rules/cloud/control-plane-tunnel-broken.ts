@@ -46,7 +46,7 @@ export default rule({
       ...failedReads(facts, tunnelWords).map((read) => read.gap!.message),
     ];
     const independent = [...kinds].filter((kind) => kind !== 'tunnel').length;
-    if (nodesDown || independent < 2 || (independent < 3 && words.length === 0)) return [];
+    if (nodesDown || independent < 1 || (independent < 3 && words.length === 0)) return [];
     const owner = agentsDown ? 'platform' : controlPlaneOwner(facts);
     const evidence = cite(owner, facts);
     const reads = failedReads(facts, kubeletPort);
@@ -77,7 +77,7 @@ export default rule({
         ],
         owner,
         boundary: 'control-plane',
-        strength: words.length > 0 || independent >= 3 ? 'direct' : 'derived',
+        strength: independent >= 2 ? 'direct' : 'derived',
         cause: text(
           `The ${isManaged(facts) ? `tunnel that ${vendorOf(facts)} runs` : 'path'} from the control plane to the nodes is broken: ${broken
             .map((entry) => entry.what)

@@ -4,6 +4,7 @@ import { openIssues } from '../../facts/aws.ts';
 import { cite } from '../../facts/cite.ts';
 import { lastPerPod, timeOf } from '../../facts/log-search.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
+import { isFilling } from '../../facts/storage-growth.ts';
 import { earliest } from '../../facts/time.ts';
 import { webhookFailures } from '../../facts/webhooks.ts';
 import { readEvidence } from '../../facts/witness.ts';
@@ -23,7 +24,7 @@ export default rule({
     'one client that is throttled or misconfigured',
   ],
   judge(facts) {
-    if (isSpaceExceeded(facts)) return [];
+    if (isSpaceExceeded(facts) || isFilling(facts)) return [];
     const checks = failedChecks(facts);
     const ready = facts.probe('readyz');
     const { lines, reads } = etcdTimeouts(facts);

@@ -1,13 +1,19 @@
 import type { MissingRead } from '../../domain/finding.ts';
 import { text } from '../../domain/text.ts';
-import { failedChecks, spaceExceeded } from '../../facts/apiserver.ts';
+import { etcdTimeouts, failedChecks, spaceExceeded } from '../../facts/apiserver.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { lastPerPod, timeOf } from '../../facts/log-search.ts';
 import { isPlatformNamespace, ownershipOf, teamOf } from '../../facts/ownership.ts';
 import { isManaged } from '../../facts/provider.ts';
 import { lastValue, minValue } from '../../facts/series.ts';
-import { namespacesOf, objectsOf, type StoredResource, storedResources } from '../../facts/storage-growth.ts';
+import {
+  isFilling,
+  namespacesOf,
+  objectsOf,
+  type StoredResource,
+  storedResources,
+} from '../../facts/storage-growth.ts';
 import { earliest } from '../../facts/time.ts';
 import { readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
@@ -20,6 +26,9 @@ const ownShare = 0.6;
 const addOnGroups =
   /(kyverno\.io|wgpolicyk8s\.io|openreports\.io|aquasecurity\.github\.io|cilium\.io|velero\.io|cert-manager\.io|external-secrets\.io|karpenter\.sh|longhorn\.io|crossplane\.io|gatekeeper\.sh|projectcalico\.org|falco\.org|istio\.io|snapshot\.storage\.k8s\.io|coordination\.k8s\.io|certificates\.k8s\.io)$/;
 
+const addOnResources =
+  /^((applications|applicationsets|appprojects)\.argoproj\.io|leases|nodes|endpointslices|componentstatuses)(\.|$)/;
+
 export default rule({
   title: 'etcd’s database is full: writes are refused cluster-wide; whose objects fill it decides the owner',
   lookAlikes: [
@@ -28,7 +37,10 @@ export default rule({
   ],
   judge(facts) {
     const { lines, events, reads } = spaceExceeded(facts);
-    if (lines.length + events.length + reads.length === 0) return [];
+    const refused = lines.length + events.length + reads.length > 0;
+    const slow = etcdTimeouts(facts);
+    const struggles = failedChecks(facts).some((check) => check.startsWith('etcd')) || slow.lines.length > 0;
+    if (!refused && !(struggles && isFilling(facts))) return [];
     const filler = fillerOf(facts);
     const culprit = filler && culpritOf(facts, filler);
     const owner = culprit?.owner ?? 'undetermined';
@@ -64,8 +76,8 @@ export default rule({
         strength: culprit ? (culprit.certain ? 'direct' : 'derived') : 'derived',
         cause: text(
           filler && culprit
-            ? `${filler.count} ${filler.name} objects (about ${gigabytes(filler.bytes)}${filler.added > 0 ? `, ${Math.round(filler.added)} of them new` : ''})${culprit.namespace ? ` in namespace ${culprit.namespace}` : ''} fill etcd${grew}, so every write is refused: database space exceeded.`
-            : `etcd is full${grew} and refuses writes; whose objects fill it cannot be told from what could be read.`,
+            ? `${filler.count} ${filler.name} objects (about ${gigabytes(filler.bytes)}${filler.added > 0 ? `, ${Math.round(filler.added)} of them new` : ''})${culprit.namespace ? ` in namespace ${culprit.namespace}` : ''} fill etcd${grew}, ${refused ? 'so every write is refused: database space exceeded' : 'so calls end in etcd timeouts'}.`
+            : `etcd ${refused ? 'is full' : 'fills up'}${grew} and ${refused ? 'refuses writes' : 'times out'}; whose objects fill it cannot be told from what could be read.`,
         ),
         root: sample[0]
           ? {
@@ -85,6 +97,11 @@ export default rule({
             .slice(0, 2)
             .map((entry) => evidence.log(entry.log, entry.line)),
           ...events.slice(0, 2).map((event) => evidence.event(event)),
+          ...(refused
+            ? []
+            : lastPerPod(slow.lines)
+                .slice(0, 2)
+                .map((entry) => evidence.log(entry.log, entry.line))),
           ...reads.slice(0, 1).map((read) => readEvidence(layer, facts, read)),
           ...(size
             ? [evidence.series(size, `grew from ${gigabytes(minValue(size))} to ${gigabytes(lastValue(size))}`)]
@@ -168,13 +185,10 @@ const culpritOf = (
   facts: ClusterFacts,
   filler: StoredResource,
 ): { owner: 'app' | 'platform'; namespace?: string; certain: boolean } | undefined => {
-  if (
-    addOnGroups.test(filler.name) ||
-    /^(events|leases|nodes|endpointslices|componentstatuses)(\.|$)/.test(filler.name)
-  )
-    return { owner: 'platform', certain: true };
+  if (addOnGroups.test(filler.name) || addOnResources.test(filler.name)) return { owner: 'platform', certain: true };
   const [most] = namespacesOf(facts, filler.name);
-  if (!most || most.share < ownShare) return undefined;
+  if (!most || most.share < ownShare)
+    return filler.name.startsWith('events') ? { owner: 'platform', certain: false } : undefined;
   const namespace = facts.find('Namespace', most.namespace) ?? {
     kind: 'Namespace',
     metadata: { name: most.namespace },

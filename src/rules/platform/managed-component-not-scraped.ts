@@ -17,13 +17,15 @@ export default rule({
   lookAlikes: ['the leader lease is stale: the component really is gone'],
   judge(facts) {
     const alerts = facts.alerts.filter((alert) => absent.test(alert.labels.alertname ?? ''));
-    if (!isManaged(facts) || alerts.length === 0 || alerts.length < facts.alerts.length) return [];
+    if (alerts.length === 0 || alerts.length < facts.alerts.length) return [];
     const leases = ['kube-scheduler', 'kube-controller-manager']
       .map((name) => facts.find('Lease', name, 'kube-system'))
       .filter((lease) => lease !== undefined);
     const ready = facts.probe('readyz');
     if (leases.some((lease) => leaseAgeMinutes(facts, lease) > freshMinutes) || (ready && ready.status !== 200))
       return [];
+    const managed = isManaged(facts);
+    if (!managed && leases.length === 0) return [];
     const evidence = cite('cloud', facts);
     const oldest = Math.max(...leases.map((lease) => leaseAgeMinutes(facts, lease)));
     const proof =
@@ -34,12 +36,12 @@ export default rule({
       {
         mechanism: 'heartbeat',
         explains: ['control-plane', 'controller-down', 'etcd', 'unknown-symptom', 'pending', 'node-churn'],
-        state: 'expected',
+        state: managed ? 'expected' : 'fault',
         owner: 'platform',
-        boundary: 'control-plane',
-        strength: leases.length > 0 ? 'direct' : 'circumstantial',
+        boundary: managed ? 'control-plane' : 'config',
+        strength: leases.length > 0 ? (managed ? 'direct' : 'derived') : 'circumstantial',
         cause: text(
-          `${[...new Set(alerts.map((alert) => alert.labels.alertname))].join(' and ')}: a managed control plane offers no such scrape target; ${proof}.`,
+          `${[...new Set(alerts.map((alert) => alert.labels.alertname))].join(' and ')}: ${managed ? 'a managed control plane offers no such scrape target' : 'Prometheus has no target for it, which is a matter of scraping'}; ${proof}.`,
         ),
         root: leases[0] ? refOf(leases[0]) : { kind: 'Alert', name: alerts[0]!.labels.alertname ?? '' },
         affects: 'cluster',
@@ -54,10 +56,12 @@ export default rule({
         ],
         nextSteps: [
           text(
-            'Switch these rules off for this cluster (kube-prometheus-stack: kubeScheduler.enabled=false, kubeControllerManager.enabled=false, kubeEtcd.enabled=false).',
+            !managed
+              ? 'Let it be scraped: --bind-address of the static pod, the Service and ServiceMonitor of kube-system.'
+              : 'Switch these rules off for this cluster (kube-prometheus-stack: kubeScheduler.enabled=false, kubeControllerManager.enabled=false, kubeEtcd.enabled=false).',
           ),
         ],
-        deadline: addMinutes(facts.now, 24 * 60),
+        deadline: managed ? addMinutes(facts.now, 24 * 60) : undefined,
       },
     ];
   },

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
 import { resources } from '../resources.ts';
-import type { Collection } from './collection.ts';
+import type { Collection, WantedLog } from './collection.ts';
 import { logsWanted, spread } from './platform.ts';
 
 /** What lies around a workload in its namespace. */
@@ -69,7 +69,7 @@ const telling =
 const clusterMetric =
   /^(kube_|kubelet_|container_|node_|apiserver_|etcd_|karpenter_|coredns_|awscni_|rest_client_|workqueue_|go_|process_|prometheus_|scrape_)/;
 const maxOwnMetrics = 24;
-const maxLogPods = 16;
+const maxLogs = 24;
 const maxNamespaces = 4;
 
 /** Layer 3: the subject's namespace, its workloads' logs, and what the application itself measures. */
@@ -83,7 +83,7 @@ export const collectApp = async (collection: Collection): Promise<void> => {
       ownMetrics(collection, matchers),
     ),
   ]);
-  await Promise.all(logs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)));
+  await collection.logs(logs(collection), maxLogs);
 };
 
 /** What the application measures of itself under names of its own: latency, errors, load, queues. */
@@ -103,7 +103,7 @@ const namespacesOf = (collection: Collection): string[] => {
 };
 
 /** Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. */
-const logs = (collection: Collection): [KubeObject, string, boolean][] => {
+const logs = (collection: Collection): WantedLog[] => {
   const facts = collection.view();
   const scope = scopeOf(facts);
   const own = new Set(scope.pods);
@@ -114,5 +114,5 @@ const logs = (collection: Collection): [KubeObject, string, boolean][] => {
     .filter((pod) => pod.spec?.nodeName)
     .sort((a, b) => rank(a) - rank(b) || (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
   // Where the whole cluster is the subject, what was rolled out last speaks first, and each workload gets a word.
-  return (own.size > 0 ? candidates : spread(facts, candidates, new Set())).slice(0, maxLogPods).flatMap(logsWanted);
+  return (own.size > 0 ? candidates : spread(facts, candidates, new Set())).flatMap(logsWanted);
 };

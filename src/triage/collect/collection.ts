@@ -19,6 +19,13 @@ const logTailLines = 400;
 const recentHours = 6;
 export const historyHours = 7 * 24;
 
+/** A container's log, or the one it wrote before its last restart. */
+export interface WantedLog {
+  pod: KubeObject;
+  container: string;
+  previous: boolean;
+}
+
 /** Gathers what one layer reads. A read that fails becomes a gap and costs only its own evidence. */
 export class Collection {
   readonly facts: LayerFacts;
@@ -56,11 +63,27 @@ export class Collection {
     if (read.ok || read.gap.reason !== 'not-found') this.#note('kubernetes', resource.plural, read, 1, namespace);
   }
 
-  async log(pod: KubeObject, container: string, previous: boolean): Promise<void> {
+  /**
+   * Logs in this order, until so many were asked of the cluster. A snapshot holds only some; one that it lacks costs
+   * no call, so the next in line is read instead.
+   */
+  async logs(wanted: WantedLog[], most: number): Promise<void> {
+    let left = most;
+    for (let at = 0; at < wanted.length && left > 0; ) {
+      const batch = wanted.slice(at, at + left);
+      at += batch.length;
+      const asked = await Promise.all(batch.map((entry) => this.#log(entry)));
+      left -= asked.filter(Boolean).length;
+    }
+  }
+
+  async #log({ pod, container, previous }: WantedLog): Promise<boolean> {
     const { namespace = 'default', name } = pod.metadata;
     const read = await this.#readers.kubernetes.log(namespace, name, container, { previous, tailLines: logTailLines });
+    if (!read.ok && read.gap.reason === 'not-collected') return false;
     if (read.ok && read.value) this.facts.logs.push({ namespace, pod: name, container, previous, text: read.value });
     this.#note('log', `${namespace}/${name}/${container}`, read, 1, namespace);
+    return true;
   }
 
   async probe(path: 'readyz' | 'livez'): Promise<void> {

@@ -6,7 +6,7 @@ import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
 import { configMapNames, resources } from '../resources.ts';
 import { collectBackends } from './backends.ts';
-import type { Collection } from './collection.ts';
+import type { Collection, WantedLog } from './collection.ts';
 
 const clusterScoped = [
   resources.nodes,
@@ -68,7 +68,7 @@ const metrics = [
 /** Logs of controllers whose words name causes. */
 const controllers =
   /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
-const maxControllerLogs = 24;
+const maxControllerLogs = 32;
 
 /** Layer 2: nodes and what makes them, add-ons, admission, storage, and the neighbours of the subject. */
 export const collectPlatform = async (collection: Collection): Promise<void> => {
@@ -81,13 +81,10 @@ export const collectPlatform = async (collection: Collection): Promise<void> => 
     ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
     ...metrics.map((name) => collection.metric(name)),
   ]);
-  await Promise.all([
-    collectBackends(collection),
-    ...controllerLogs(collection).map(([pod, container, previous]) => collection.log(pod, container, previous)),
-  ]);
+  await Promise.all([collectBackends(collection), collection.logs(controllerLogs(collection), maxControllerLogs)]);
 };
 
-const controllerLogs = (collection: Collection): [KubeObject, string, boolean][] => {
+const controllerLogs = (collection: Collection): WantedLog[] => {
   const facts = collection.view();
   const nodes = new Set(scopeOf(facts).nodes.map((node) => node.metadata.name));
   const candidates = facts
@@ -103,29 +100,27 @@ const controllerLogs = (collection: Collection): [KubeObject, string, boolean][]
     facts,
     candidates.sort((a, b) => interest(b) - interest(a)),
     nodes,
-  )
-    .slice(0, maxControllerLogs)
-    .flatMap((pod) => logsWanted(pod));
+  ).flatMap(logsWanted);
 };
 
-/** Replicas of one workload say the same: a few of each, and all that run where the trouble is. */
+/** Replicas of one workload say the same: a few of each come first, and all that run where the trouble is. */
 const logsPerWorkload = 4;
 
 export const spread = (facts: ClusterFacts, pods: KubeObject[], nodes: Set<string>): KubeObject[] => {
   const taken = new Map<KubeObject, number>();
-  return pods.filter((pod) => {
+  const isFirst = (pod: KubeObject): boolean => {
     const workload = facts.workloadOf(pod);
     const count = taken.get(workload) ?? 0;
     taken.set(workload, count + 1);
     return nodes.has(pod.spec?.nodeName) || count < logsPerWorkload;
-  });
+  };
+  const first = new Set(pods.filter(isFirst));
+  return [...first, ...pods.filter((pod) => !first.has(pod))];
 };
 
 /** Each container's log, and the former one's where it restarted. */
-export const logsWanted = (pod: KubeObject): [KubeObject, string, boolean][] =>
-  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap(
-    (status: any): [KubeObject, string, boolean][] => [
-      [pod, status.name, false],
-      ...(status.restartCount > 0 ? ([[pod, status.name, true]] as [KubeObject, string, boolean][]) : []),
-    ],
-  );
+export const logsWanted = (pod: KubeObject): WantedLog[] =>
+  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((status: any) => [
+    { pod, container: status.name, previous: false },
+    ...(status.restartCount > 0 ? [{ pod, container: status.name, previous: true }] : []),
+  ]);
