@@ -4,6 +4,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
 import { launchFailures } from '../../facts/launches.ts';
+import type { Scope } from '../../facts/scope.ts';
 import { addMinutes, minutesBetween } from '../../facts/time.ts';
 import { type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
@@ -17,7 +18,7 @@ export default rule({
   lookAlikes: ['the same nomination for the tenth machine in an hour', 'a launch that the vendor refused'],
   judge(facts, scope) {
     const failed = launchFailures(facts).some((entry) => minutesBetween(entry.at, facts.now) < 2 * usualMinutes);
-    if (failed) return [];
+    if (failed || displaced(facts, scope)) return [];
     return waitingGroups(facts, scope).flatMap((group) => {
       const act = actFor(facts, group);
       if (!act || minutesBetween(group.since, facts.now) > usualMinutes + 5) return [];
@@ -50,6 +51,12 @@ export default rule({
     });
   },
 });
+
+/** Pods of lower priority were pushed out: demand outran the room kept free, which is more than a scale-up. */
+const displaced = (facts: ClusterFacts, scope: Scope): boolean =>
+  facts.events.some(
+    (event) => event.reason === 'Preempted' && scope.namespaces.includes(event.regarding.namespace ?? ''),
+  );
 
 /** A first act of minutes ago that covers every pod of the group: repeated acts mean that the former ones failed. */
 const actFor = (facts: ClusterFacts, group: WaitingGroup): KubeEvent | undefined => {
