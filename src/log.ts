@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { redact } from './redaction/redact.ts';
+import { redactText } from './redaction/text.ts';
 
 export type { Logger };
 
@@ -11,6 +12,8 @@ export const createLog = (level: string): Logger =>
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: {
+        // A value without a secret's shape may become one by what the message says around it.
+        streamWrite: redactText,
         logMethod(args, method) {
           method.apply(this, args.map((argument) => redact(plain(argument))) as Parameters<typeof method>);
         },
