@@ -6,8 +6,10 @@ import type { Db } from './tables.ts';
 const channel = 'faultline_changes';
 
 /** Tells every listening process, once the transaction commits. */
-export async function announce(db: Db, topic: RecordsChange['topic'], incidentId: string): Promise<void> {
-  await sql`select pg_notify(${channel}, ${`${topic} ${incidentId}`})`.execute(db);
+export async function announce(db: Db, topic: RecordsChange['topic'], incidentIds: string[]): Promise<void> {
+  if (incidentIds.length === 0) return;
+  const messages = incidentIds.map((id) => `${topic} ${id}`);
+  await sql`select pg_notify(${channel}, message) from unnest(${messages}::text[]) as message`.execute(db);
 }
 
 const reconnectAfterMs = 1_000;

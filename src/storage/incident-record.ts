@@ -1,51 +1,60 @@
+import { sql } from 'kysely';
+import type { Alert } from '../domain/alert.ts';
 import type { Incident } from '../domain/incident.ts';
+import type { Layer, Owner } from '../domain/layer.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import type { Escalation, LayerReading, Routing } from '../domain/view.ts';
 import type { IncidentRecord } from '../incidents/ports.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
-/** Reads everything stored of one incident. */
+/** Times inside are PostgreSQL's, not yet ISO 8601. */
+interface RecordRow extends IncidentRow {
+  alerts: { alert: Alert; receivedAt: string }[];
+  readings: { layer: Layer; reading: LayerReading }[];
+  verdicts: StoredVerdict[];
+}
+
+interface StoredVerdict {
+  owner: Owner;
+  verdict: Verdict;
+  routing: Routing;
+  escalation: Escalation | null;
+  judgedAt: string;
+}
+
+/** Reads everything stored of one incident, in one statement: it is read with every change, to render the thread. */
 export async function readRecord(db: Db, incidentId: string): Promise<IncidentRecord | null> {
-  const row = await db.selectFrom('incidents').selectAll().where('id', '=', incidentId).executeTakeFirst();
+  const { rows } = await sql<RecordRow>`
+    select i.*,
+      (select coalesce(json_agg(json_build_object('alert', alert, 'receivedAt', received_at) order by position), '[]')
+        from alerts where incident_id = i.id) as alerts,
+      (select coalesce(json_agg(json_build_object('layer', layer, 'reading', reading)), '[]')
+        from readings where incident_id = i.id and run = i.run) as readings,
+      (select coalesce(json_agg(newest), '[]') from (
+        select owner, verdict, routing, escalation, judged_at as "judgedAt"
+        from verdicts where incident_id = i.id order by run desc limit 2) newest) as verdicts
+    from incidents i where i.id = ${incidentId}`.execute(db);
+  const row = rows[0];
   if (!row) return null;
-  const alerts = await db
-    .selectFrom('alerts')
-    .select(['alert', 'received_at'])
-    .where('incident_id', '=', incidentId)
-    .orderBy('position')
-    .execute();
-  const readings = await db
-    .selectFrom('readings')
-    .select(['layer', 'reading'])
-    .where('incident_id', '=', incidentId)
-    .where('run', '=', row.run)
-    .execute();
   return {
     incident: toIncident(row),
-    alerts: alerts.map(({ alert, received_at }) => ({ ...alert, incidentId, receivedAt: received_at.toISOString() })),
+    alerts: row.alerts.map(({ alert, receivedAt }) => ({ ...alert, incidentId, receivedAt: iso(receivedAt) })),
     rejected: row.rejected,
-    readings: Object.fromEntries(readings.map(({ layer, reading }) => [layer, reading])),
-    ...(await newestVerdict(db, incidentId)),
+    readings: Object.fromEntries(row.readings.map(({ layer, reading }) => [layer, reading])),
+    ...newestOf(row.verdicts),
     externalURL: row.external_url,
   };
 }
 
-type NewestVerdict = Pick<IncidentRecord, 'verdict' | 'verdictAt' | 'formerOwner' | 'routing' | 'escalation'>;
+const newestOf = ([newest, former]: StoredVerdict[]) => ({
+  verdict: newest?.verdict ?? null,
+  verdictAt: newest ? iso(newest.judgedAt) : null,
+  formerOwner: newest && former && former.owner !== newest.owner ? former.owner : null,
+  routing: newest?.routing ?? null,
+  escalation: newest?.escalation ?? null,
+});
 
-async function newestVerdict(db: Db, incidentId: string): Promise<NewestVerdict> {
-  const [newest, former] = await db
-    .selectFrom('verdicts')
-    .selectAll()
-    .where('incident_id', '=', incidentId)
-    .orderBy('run', 'desc')
-    .limit(2)
-    .execute();
-  return {
-    verdict: newest?.verdict ?? null,
-    verdictAt: newest?.judged_at.toISOString() ?? null,
-    formerOwner: newest && former && former.owner !== newest.owner ? former.owner : null,
-    routing: newest?.routing ?? null,
-    escalation: newest?.escalation ?? null,
-  };
-}
+const iso = (time: string): string => new Date(time).toISOString();
 
 export const toIncident = (row: IncidentRow): Incident => ({
   id: row.id,

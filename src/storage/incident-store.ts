@@ -15,7 +15,8 @@ import type {
 import { atomic } from './atomic.ts';
 import { announce } from './changes.ts';
 import { readRecord, toIncident } from './incident-record.ts';
-import { recordNotification, waiting } from './notification.ts';
+import { recordNotification } from './notification.ts';
+import { waiting } from './notification-rows.ts';
 import { pack, toJson, toText, unpack } from './stored-json.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
@@ -34,7 +35,7 @@ export class PostgresIncidentStore implements IncidentStore {
   }
 
   record(incidentId: string): Promise<IncidentRecord | null> {
-    return atomic(this.#db, (db) => readRecord(db, incidentId));
+    return readRecord(this.#db, incidentId);
   }
 
   async list(limit: number): Promise<Incident[]> {
@@ -134,7 +135,11 @@ export class PostgresIncidentStore implements IncidentStore {
         .whereRef('run', '=', 'judged_run')
         .returning('id')
         .execute();
-      for (const { id } of rows) await announce(db, 'run', id);
+      await announce(
+        db,
+        'run',
+        rows.map(({ id }) => id),
+      );
       return rows.length;
     });
   }
@@ -164,7 +169,7 @@ export class PostgresIncidentStore implements IncidentStore {
         .executeTakeFirst();
       if (!row) return false;
       await insertAudit(db, { at, incidentId, actor, action: 'rerun', detail: `run ${row.run}` });
-      await announce(db, 'run', incidentId);
+      await announce(db, 'run', [incidentId]);
       return true;
     });
   }

@@ -28,10 +28,8 @@ export class PostgresOutbox implements Outbox {
 
   plan(incidentId: string, channel: string, messages: ThreadMessage[]): Promise<void> {
     return atomic(this.#db, async (db) => {
-      let planned = 0;
-      for (const [position, message] of messages.entries())
-        planned += await planOne(db, incidentId, channel, position, message);
-      if (planned > 0) await announce(db, 'outbox', incidentId);
+      const changed = await upsert(db, incidentId, channel, messages);
+      if (changed > 0n) await announce(db, 'outbox', [incidentId]);
     });
   }
 
@@ -61,7 +59,7 @@ export class PostgresOutbox implements Outbox {
         .where('incident_id', '=', row.incidentId)
         .where('slot', '=', row.slot)
         .execute();
-      await announce(db, 'outbox', row.incidentId);
+      await announce(db, 'outbox', [row.incidentId]);
     });
   }
 
@@ -83,19 +81,13 @@ export class PostgresOutbox implements Outbox {
   }
 }
 
-/** Answers 1 if there is something to send now. A sent message of another channel stays where it is. */
-async function planOne(
-  db: Db,
-  incidentId: string,
-  channel: string,
-  position: number,
-  message: ThreadMessage,
-): Promise<number> {
-  const text = toText(message.text);
-  const blocks = toJson(message.blocks);
+/** Answers how many rows are new or have new content. What was posted stays in its channel. */
+async function upsert(db: Db, incidentId: string, channel: string, messages: ThreadMessage[]): Promise<bigint> {
+  const rows = messages.map(({ slot, text, blocks }, position) => ({ slot, position, text, blocks }));
   const { numAffectedRows = 0n } = await sql`
     insert into outbox as o (incident_id, slot, position, text, blocks, state, channel, not_before)
-    values (${incidentId}, ${message.slot}, ${position}, ${text}, ${blocks}::jsonb, 'planned', ${channel}, '-infinity')
+    select ${incidentId}, slot, position, text, blocks, 'planned', ${channel}, '-infinity'
+    from jsonb_to_recordset(${toJson(rows)}::jsonb) as planned (slot text, position int, text text, blocks jsonb)
     on conflict (incident_id, slot) do update set
       position = excluded.position,
       text = excluded.text,
@@ -105,7 +97,7 @@ async function planOne(
       state = case when o.state = 'sending' then o.state else 'planned' end,
       not_before = case when o.state = 'planned' then o.not_before else '-infinity' end
     where o.text <> excluded.text or o.blocks <> excluded.blocks`.execute(db);
-  return Number(numAffectedRows);
+  return numAffectedRows;
 }
 
 interface ClaimedRecord extends OutboxRecord {

@@ -135,6 +135,7 @@ export interface Tables {
 }
 
 export type IncidentRow = Selectable<IncidentsTable>;
+export type IncidentInsert = Insertable<IncidentsTable>;
 export type AlertInsert = Insertable<AlertsTable>;
 export type OutboxRecord = Selectable<OutboxTable>;
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Loop } from '../../src/incidents/loop.ts';
 import { startOutboxPump } from '../../src/incidents/outbox-pump.ts';
+import { eventually } from '../services/eventually.ts';
 import { describeBackends } from '../storage/backends.ts';
 import { alert, minute, notification } from './samples.ts';
 import { Workspace } from './workspace.ts';
@@ -44,7 +45,7 @@ describeBackends('outbox pump', (backend) => {
   it('posts the root and hangs the replies on it', async () => {
     const id = await incident(['root', 'layer-app', 'verdict']);
     start();
-    await expect.poll(() => states(id)).toEqual(['sent', 'sent', 'sent']);
+    await eventually(() => states(id)).toEqual(['sent', 'sent', 'sent']);
     expect(workspace.thread(id).map(([slot]) => slot)).toEqual(['root', 'layer-app', 'verdict']);
     const [root, ...replies] = workspace.messages;
     expect(root!.threadTs).toBeNull();
@@ -60,8 +61,8 @@ describeBackends('outbox pump', (backend) => {
       await outbox().plan(id, 'alerts', [{ slot: 'root', text: 'judged', blocks: [] }]);
     };
     start();
-    await expect.poll(() => workspace.thread(id)).toEqual([['root', 'judged']]);
-    await expect.poll(() => states(id)).toEqual(['sent']);
+    await eventually(() => workspace.thread(id)).toEqual([['root', 'judged']]);
+    await eventually(() => states(id)).toEqual(['sent']);
     expect(workspace.calls).toEqual(['post root', 'edit root']);
   });
 
@@ -69,9 +70,9 @@ describeBackends('outbox pump', (backend) => {
     workspace.plan.push('lost');
     const id = await incident();
     start();
-    await expect.poll(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => workspace.calls).toEqual(['post root']);
     clock = minute(2);
-    await expect.poll(() => states(id)).toEqual(['sent']);
+    await eventually(() => states(id)).toEqual(['sent']);
     expect(workspace.calls).toEqual(['post root', 'find root']);
     expect(workspace.messages).toHaveLength(1);
   });
@@ -81,9 +82,9 @@ describeBackends('outbox pump', (backend) => {
     const id = await incident();
     workspace.beforeAnswer = () => outbox().plan(id, 'alerts', [{ slot: 'root', text: 'newer', blocks: [] }]);
     start();
-    await expect.poll(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => workspace.calls).toEqual(['post root']);
     clock = minute(2);
-    await expect.poll(() => workspace.thread(id)).toEqual([['root', 'newer']]);
+    await eventually(() => workspace.thread(id)).toEqual([['root', 'newer']]);
     expect(workspace.calls).toEqual(['post root', 'find root', 'edit root']);
   });
 
@@ -91,11 +92,11 @@ describeBackends('outbox pump', (backend) => {
     workspace.plan.push('uncertain', 'throws');
     const id = await incident();
     start();
-    await expect.poll(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => workspace.calls).toEqual(['post root']);
     clock = minute(2);
-    await expect.poll(() => workspace.calls).toEqual(['post root', 'find root', 'post root']);
+    await eventually(() => workspace.calls).toEqual(['post root', 'find root', 'post root']);
     clock = minute(3);
-    await expect.poll(() => states(id)).toEqual(['sent']);
+    await eventually(() => states(id)).toEqual(['sent']);
     expect(workspace.messages).toHaveLength(1);
     expect(errors).toEqual([new Error('a bug')]);
   });
@@ -106,7 +107,7 @@ describeBackends('outbox pump', (backend) => {
     await workspace.send(row!);
     clock = minute(2);
     start();
-    await expect.poll(() => states(id)).toEqual(['sent']);
+    await eventually(() => states(id)).toEqual(['sent']);
     expect(workspace.calls).toEqual(['post root', 'find root']);
   });
 
@@ -114,7 +115,7 @@ describeBackends('outbox pump', (backend) => {
     workspace.plan.push('retry', 'retry', 'permanent');
     const id = await incident();
     start();
-    await expect.poll(() => states(id)).toEqual(['failed']);
+    await eventually(() => states(id)).toEqual(['failed']);
     expect(workspace.calls).toEqual(['post root', 'post root', 'post root']);
   });
 
@@ -145,7 +146,7 @@ describeBackends('outbox pump', (backend) => {
       pollMs: 20,
       onError: (error) => errors.push(error),
     });
-    for (const id of ids) await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(['sent', 'sent']);
+    for (const id of ids) await eventually(() => states(id)).toEqual(['sent', 'sent']);
     await second.stop();
     await other?.close();
     expect(workspace.messages).toHaveLength(16);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { layers } from '../../src/domain/layer.ts';
+import { eventually } from '../services/eventually.ts';
 import { hasRedis, type RedisService, startRedis } from '../services/redis.ts';
 import { describeBackends } from '../storage/backends.ts';
 import { startInstall, steerableSteps } from './install.ts';
@@ -23,20 +24,16 @@ describeBackends('incident use cases', (backend) => {
   };
   const threadOf = (id: string) => install.workspace.thread(id);
   const shows = (id: string, text: string | RegExp) =>
-    expect
-      .poll(() => threadOf(id).map(([, shown]) => shown), { timeout: 10_000 })
-      .toContainEqual(expect.stringMatching(text));
+    eventually(() => threadOf(id).map(([, shown]) => shown)).toContainEqual(expect.stringMatching(text));
 
   it('goes from a notification to a judged thread, with one root', async () => {
     install.work();
     const id = await receive();
     await shows(id, /^open; 1 alerts; app$/);
-    await expect
-      .poll(() => threadOf(id))
-      .toEqual([
-        ['root', 'open; 1 alerts; app'],
-        ['verdict', 'The container exits with code 1.'],
-      ]);
+    await eventually(() => threadOf(id)).toEqual([
+      ['root', 'open; 1 alerts; app'],
+      ['verdict', 'The container exits with code 1.'],
+    ]);
     expect(steps.collected.sort()).toEqual(['app', 'cloud', 'platform']);
     expect(steps.judged[0]).toEqual([facts('cloud'), facts('platform'), facts('app')]);
     expect(await records().store.record(id)).toMatchObject({
@@ -125,9 +122,9 @@ describeBackends('incident use cases', (backend) => {
       steps.judged.push(all);
       return verdict('cloud', 'A zone is down.');
     };
-    await expect.poll(() => install.incidents.rerun(id, 'U1')).toBe(true);
+    await eventually(() => install.incidents.rerun(id, 'U1')).toBe(true);
     await shows(id, 'app → cloud');
-    expect(threadOf(id).map(([slot]) => slot)).toEqual(['root', 'verdict', 'owner-change-2']);
+    await eventually(() => threadOf(id).map(([slot]) => slot)).toEqual(['root', 'verdict', 'owner-change-2']);
     expect(steps.judged.at(-1)!.map((read) => read.layer)).toEqual([...layers, ...layers]);
     expect((await records().store.auditTrail(id)).map(({ actor, action }) => [actor, action])).toEqual([
       ['U1', 'rerun'],
@@ -149,9 +146,9 @@ describeBackends('incident use cases', (backend) => {
     };
     install.work();
     const id = await receive();
-    await expect
-      .poll(async () => (await records().store.auditTrail(id)).map((entry) => entry.detail), { timeout: 10_000 })
-      .toEqual(['run 1: a rule is broken']);
+    await eventually(async () => (await records().store.auditTrail(id)).map((entry) => entry.detail)).toEqual([
+      'run 1: a rule is broken',
+    ]);
     expect(await records().store.dueRuns(10)).toEqual([]);
     steps.judge = judge;
     expect(await install.incidents.rerun(id, 'U1')).toBe(true);
@@ -166,8 +163,8 @@ describeBackends('incident use cases', (backend) => {
     };
     install.work();
     const id = await receive();
-    await expect.poll(async () => (await records().store.record(id))!.incident.run, { timeout: 10_000 }).toBe(2);
-    await expect.poll(() => records().store.dueRuns(10)).toEqual([]);
+    await eventually(async () => (await records().store.record(id))!.incident.run).toBe(2);
+    await eventually(() => records().store.dueRuns(10)).toEqual([]);
     expect(await records().store.startRechecks(new Date(Date.now() + 3_600_000).toISOString())).toBe(0);
     expect(steps.judged).toHaveLength(2);
   });
@@ -200,7 +197,7 @@ describeBackends('incident use cases', (backend) => {
       await redis.restartEmpty();
       release.resolve();
       await shows(id, /^open; 1 alerts; app$/);
-      expect(threadOf(id).map(([slot]) => slot)).toEqual(['root', 'verdict']);
+      await eventually(() => threadOf(id).map(([slot]) => slot)).toEqual(['root', 'verdict']);
     });
   });
 });

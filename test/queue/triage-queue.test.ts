@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { StorageUnavailable } from '../../src/incidents/ports.ts';
 import { createQueue, type Queue, type TriageHandlers } from '../../src/queue/triage-queue.ts';
+import { eventually } from '../services/eventually.ts';
 import { newId } from '../storage/backends.ts';
 import { describeQueues } from './backends.ts';
 
@@ -60,7 +61,7 @@ describeQueues('triage queue', (place) => {
     queue.work(handlers, 3);
     await judged;
     expect(ran).toHaveLength(4);
-    await expect.poll(() => queue.addTriage(id, 1)).toBe('added');
+    await eventually(() => queue.addTriage(id, 1)).toBe('added');
   });
 
   it('judges although a layer failed for good, and shows the dead job', async () => {
@@ -78,8 +79,8 @@ describeQueues('triage queue', (place) => {
     expect(dead).toMatchObject([{ run: 1, layer: 'platform', reason: 'no such host', attempts: 4 }]);
     expect(Date.parse(dead[0]!.at)).toBeGreaterThan(Date.now() - 60_000);
     // The run can be added again after its verdict job was lost, dead layer or not.
-    await expect.poll(() => queue.addTriage(id, 1)).toBe('added');
-    await expect.poll(() => ran.filter((name) => name === 'verdict').length).toBe(2);
+    await eventually(() => queue.addTriage(id, 1)).toBe('added');
+    await eventually(() => ran.filter((name) => name === 'verdict').length).toBe(2);
   });
 
   it('says of a run that it is dead when its verdict job failed for good', async () => {
@@ -91,7 +92,7 @@ describeQueues('triage queue', (place) => {
     });
     queue.work(handlers, 3);
     await queue.addTriage(id, 1);
-    await expect.poll(() => queue.addTriage(id, 1), { timeout: 10_000 }).toEqual({ dead: 'rule broke' });
+    await eventually(() => queue.addTriage(id, 1)).toEqual({ dead: 'rule broke' });
     expect((await queue.counts()).dead).toBeGreaterThan(0);
     expect(await queue.addTriage(id, 2)).toBe('added');
   });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageUnavailable } from '../../src/incidents/ports.ts';
 import { openRecords } from '../../src/storage/open-records.ts';
 import { alert, minute, notification } from '../incidents/samples.ts';
+import { eventually } from '../services/eventually.ts';
 import { freePort } from '../services/free-port.ts';
 import { hasPostgres, type PostgresService, startPostgres } from '../services/postgres.ts';
 import { newId } from './backends.ts';
@@ -80,16 +81,11 @@ describe.skipIf(!hasPostgres())('opening a PostgreSQL', () => {
     await expect(records.transaction(({ store }) => store.dueRuns(1))).rejects.toThrow(StorageUnavailable);
     await service.start();
     const [outcome] = await records.store.recordNotification(notification(minute(0), [alert()]));
-    await expect
-      .poll(
-        async () => {
-          heard = Promise.withResolvers();
-          await records.outbox.plan(outcome!.incidentId, 'C1', [{ slot: 'root', text: newId(), blocks: [] }]);
-          return Promise.race([heard.promise, new Promise((resolve) => setTimeout(resolve, 200, 'nothing'))]);
-        },
-        { timeout: 10_000 },
-      )
-      .toBe(outcome!.incidentId);
+    await eventually(async () => {
+      heard = Promise.withResolvers();
+      await records.outbox.plan(outcome!.incidentId, 'C1', [{ slot: 'root', text: newId(), blocks: [] }]);
+      return Promise.race([heard.promise, new Promise((resolve) => setTimeout(resolve, 200, 'nothing'))]);
+    }).toBe(outcome!.incidentId);
     await stop();
     await close();
   });
