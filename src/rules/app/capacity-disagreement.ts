@@ -46,9 +46,8 @@ const disagreement = (facts: ClusterFacts, namespace: string, subjects: KubeObje
   const refusals = grep(facts, pods, turnsAway);
   const statements = statementsOf(facts, pods);
   const refusing = new Set(refusals.map((line) => workloadOf(facts, line)));
-  const limit = statements.find(
-    (entry) => refusing.has(entry.workload) && refusals.some((line) => line.log.pod === entry.line.log.pod),
-  );
+  // The part with least room is the one that refuses; others may only pass its refusal on.
+  const limit = statements.filter((entry) => refusing.has(entry.workload)).sort((a, b) => a.room - b.room)[0];
   const assumed = statements.filter((entry) => limit && entry.workload !== limit.workload && entry.room > limit.room);
   if (!limit || assumed.length === 0 || refusals.length === 0) return [];
   const parts = groupBy([limit, ...assumed], (entry) => nameOf(entry.workload)).map((group) => group[0]!);

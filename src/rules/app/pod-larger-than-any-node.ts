@@ -8,6 +8,8 @@ import { nodeMisfits } from '../../facts/pools.ts';
 import { quantity } from '../../facts/quantity.ts';
 import { amount, requestedResources, requestOf } from '../../facts/requests.ts';
 import { isSystemTaint } from '../../facts/taints.ts';
+import { hasRun } from '../../facts/templates.ts';
+import { minutesBetween } from '../../facts/time.ts';
 import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, newerThan, refusalEvidence, waitingChain } from '../waiting.ts';
@@ -101,12 +103,13 @@ const findingOf = (facts: ClusterFacts, group: WaitingGroup, { resource, asked, 
   const inTemplate = requestOf(history.current, resource);
   const grew = before !== undefined && inTemplate > before;
   const injected = inTemplate > 0 && asked > inTemplate * 1.5;
-  const clusterSide = poolIsNewer && !grew && !history.first;
+  const ran = minutesBetween(history.since, group.since) > 24 * 60 && hasRun(group.workload, history.since);
+  const clusterSide = (poolIsNewer || ran) && !grew && !injected;
   const owner =
     clusterSide || ownershipOf(facts, group.workload) === 'platform' ? ('platform' as const) : ('app' as const);
   const evidence = cite(owner, facts);
   const story = clusterSide
-    ? `the pool was changed at ${change!.at}, the request was not`
+    ? `${change ? `the pool was changed at ${change.at}` : 'it ran before'}, the request was not changed`
     : injected
       ? `its template asks for ${amount(resource, inTemplate)}; what raised it is in the pod`
       : grew
@@ -119,7 +122,7 @@ const findingOf = (facts: ClusterFacts, group: WaitingGroup, { resource, asked, 
     explains: ['pending' as const, 'rollout' as const, 'unknown-symptom' as const],
     owner,
     boundary: clusterSide ? ('provisioning' as const) : ('config' as const),
-    strength: grew || history.first || clusterSide ? ('direct' as const) : ('derived' as const),
+    strength: grew || history.first || poolIsNewer ? ('direct' as const) : ('derived' as const),
     cause: text(
       `${nameOf(group.workload)} asks for ${amount(resource, asked)} of ${resource} per pod, more than ${most ? `the ${amount(resource, most)} of the largest machine` : 'any machine'}${pool ? ` of NodePool ${pool.metadata.name}` : ''} (${story}); ${group.pods.length} pods wait.`,
     ),
@@ -145,7 +148,7 @@ const findingOf = (facts: ClusterFacts, group: WaitingGroup, { resource, asked, 
       ...(pool
         ? [evidence.field(pool, 'spec.template.spec.requirements'), evidence.field(pool, 'status.resources')]
         : []),
-      ...(clusterSide && pool ? [evidence.field(pool, 'metadata.managedFields', change)] : []),
+      ...(change && pool ? [evidence.field(pool, 'metadata.managedFields', change)] : []),
     ],
     chain: [
       {

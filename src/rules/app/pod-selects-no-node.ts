@@ -6,6 +6,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { podSpecOf } from '../../facts/pods.ts';
 import { type Misfit, nodeMisfits, requirementsOf, zoneLabel } from '../../facts/pools.ts';
 import { isSystemTaint } from '../../facts/taints.ts';
+import { hasRun } from '../../facts/templates.ts';
 import { duration, minutesBetween, toMs } from '../../facts/time.ts';
 import { nearestPool, type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
@@ -49,11 +50,23 @@ const obstacle = (facts: ClusterFacts, group: WaitingGroup): Obstacle | undefine
     .map((node) => nodeMisfits(facts, group.sample, node).filter((entry) => !transient(entry)));
   if (nodes.some((misfits) => misfits.length === 0)) return undefined;
   const nearest = nearestPool(facts, group.sample);
-  const misfits = nearest?.misfits ?? [...nodes].sort((a, b) => a.length - b.length)[0] ?? [];
+  const own = nearest?.misfits ?? [...nodes].sort((a, b) => a.length - b.length)[0] ?? [];
+  const misfits = own.length > 0 ? own : statedMisfits(group, nearest?.pool);
   if (misfits.length === 0 || misfits.every((entry) => entry.key === zoneLabel && !asksFor(group, zoneLabel)))
     return undefined;
   return { misfits, pool: nearest?.pool };
 };
+
+/** What Karpenter itself names where our reading of the pool finds nothing. */
+const statedMisfits = (group: WaitingGroup, pool: KubeObject | undefined): Misfit[] =>
+  group.refusals
+    .filter((refusal) => refusal.pool === pool?.metadata.name && refusal.key !== undefined)
+    .map((refusal) => ({
+      kind: 'requirement',
+      key: refusal.key!,
+      wanted: refusal.key!,
+      offered: refusal.text.slice(-120),
+    }));
 
 const transient = (misfit: Misfit): boolean => misfit.kind === 'taint' && isSystemTaint(misfit.key);
 
@@ -68,7 +81,9 @@ const findingOf = (facts: ClusterFacts, group: WaitingGroup, { misfits, pool }: 
     oldTemplate &&
     facts.all('Node').every((node) => toMs(node.metadata.creationTimestamp) > toMs(history.since));
   const plain = requirementsOf(group.sample).every((term) => term.length === 0);
-  const clusterSide = poolIsNewer || nodesReplaced || (plain && misfits.every((entry) => entry.kind === 'taint'));
+  const ran = oldTemplate && hasRun(group.workload, history.since);
+  const clusterSide =
+    poolIsNewer || nodesReplaced || ran || (plain && misfits.every((entry) => entry.kind === 'taint'));
   const owner =
     clusterSide || ownershipOf(facts, group.workload) === 'platform' ? ('platform' as const) : ('app' as const);
   const evidence = cite(owner, facts);
@@ -81,7 +96,9 @@ const findingOf = (facts: ClusterFacts, group: WaitingGroup, { misfits, pool }: 
   const where = pool ? `the nearest pool, NodePool ${pool.metadata.name}, has ${offered}` : `the nodes have ${offered}`;
   const changed = poolIsNewer
     ? `the pool was changed ${duration(minutesBetween(change!.at, facts.now))} ago${change!.by ? ` by ${change!.by}` : ''}, the template is ${duration(minutesBetween(history.since, facts.now))} old`
-    : `the template is ${duration(minutesBetween(history.since, facts.now))} old${history.first ? ' and its first' : ''}, and nothing that fits was taken away`;
+    : ran
+      ? `the template is ${duration(minutesBetween(history.since, facts.now))} old and has run before`
+      : `the template is ${duration(minutesBetween(history.since, facts.now))} old${history.first ? ' and its first' : ''}, and nothing that fits was taken away`;
   return {
     mechanism: clusterSide ? ('pool-mismatch' as const) : ('scheduling' as const),
     explains: ['pending' as const, 'rollout' as const, 'unknown-symptom' as const],
