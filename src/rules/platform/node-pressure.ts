@@ -1,0 +1,105 @@
+import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
+import { text } from '../../domain/text.ts';
+import { link } from '../../facts/chain.ts';
+import { cite } from '../../facts/cite.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
+import { condition, isTrue } from '../../facts/conditions.ts';
+import { harmedBy } from '../../facts/node-group.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
+import { quantity } from '../../facts/quantity.ts';
+import { earliest } from '../../facts/time.ts';
+import { rule } from '../../triage/rule.ts';
+
+const types = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
+const resourceOf: Record<(typeof types)[number], RegExp> = {
+  MemoryPressure: /memory/,
+  DiskPressure: /ephemeral-storage|inodes|disk|imagefs|nodefs/,
+  PIDPressure: /pids?\b/,
+};
+/** `Container c was using 9Gi, request is 1Gi`: so far above its request it takes what others were promised. */
+const using = /Container (\S+) was using ([\d.]+\w*), request is ([\d.]+\w*)/g;
+const greedy = 2;
+
+export default rule({
+  title: 'A node is under memory, disk or PID pressure: whoever uses far more than it requests is the culprit',
+  lookAlikes: [
+    'the evicted pod is a victim: the culprit uses more than it asked for',
+    'nobody exceeds a request: the node’s reservations or its disk are too small',
+    'a container that broke its own ephemeral-storage limit',
+  ],
+  judge(facts, scope) {
+    const nodes = [...new Set([...scope.subjectNodes, ...scope.nodes])];
+    return nodes.flatMap((node) =>
+      types
+        .filter((type) => isTrue(node, type))
+        .map((type) => {
+          const events = facts.events.filter(
+            (event) =>
+              event.reason === 'Evicted' &&
+              resourceOf[type].test(event.message) &&
+              facts.find('Pod', event.regarding.name, event.regarding.namespace)?.spec?.nodeName === node.metadata.name,
+          );
+          const culprit = greediest(facts, node, type);
+          const owner = culprit ? ownershipOf(facts, culprit.pod) : 'platform';
+          const evidence = cite(owner, facts);
+          const missing = facts
+            .eventsAbout(node)
+            .filter((event) => /EvictionThresholdMet|FreeDiskSpaceFailed|ImageGCFailed|SystemOOM/.test(event.reason));
+          return {
+            mechanism: 'node-pressure' as const,
+            explains: [
+              'eviction' as const,
+              'probe' as const,
+              'pending' as const,
+              'unknown-symptom' as const,
+              'node-silent' as const,
+              'image-pull' as const,
+              'rollout' as const,
+            ],
+            owner,
+            boundary: 'node' as const,
+            strength: culprit ? ('derived' as const) : ('circumstantial' as const),
+            cause: text(
+              `Node ${node.metadata.name} is under ${type.replace('Pressure', ' pressure').toLowerCase()}${culprit ? `: container ${culprit.container} of ${culprit.pod.metadata.namespace}/${culprit.pod.metadata.name} uses ${culprit.used} against a request of ${culprit.asked}` : '; no container far above its request was seen, so reservations or sizes of the node are in question'}.`,
+            ),
+            root: culprit ? refOf(facts.workloadOf(culprit.pod)) : refOf(node),
+            affects: harmedBy(facts, [node]),
+            onset: earliest(condition(node, type)?.lastTransitionTime),
+            evidence: [
+              evidence.condition(node, type),
+              ...(culprit ? [evidence.field(culprit.pod, 'status.message', culprit.text)] : []),
+              ...events.slice(-2).map((event) => evidence.event(event)),
+              ...missing.slice(-2).map((event) => evidence.event(event)),
+              evidence.field(node, 'status.allocatable'),
+            ],
+            chain: [...(culprit ? [link(culprit.pod, `uses ${culprit.used}`)] : []), link(node, type)],
+            nextSteps: [
+              text(
+                culprit
+                  ? `Set request and limit of ${culprit.container} to what it uses, or stop the growth; until then move it off ${node.metadata.name}.`
+                  : `kubectl describe node ${node.metadata.name}; compare usage, requests and kube-reserved; larger disk or memory for the pool.`,
+              ),
+            ],
+          };
+        }),
+    );
+  },
+});
+
+const greediest = (facts: ClusterFacts, node: KubeObject, type: (typeof types)[number]) =>
+  facts
+    .podsOn(node.metadata.name)
+    .flatMap((pod) => {
+      const words: string = pod.status?.message ?? facts.eventsAbout(pod, 'Evicted').at(-1)?.message ?? '';
+      if (!resourceOf[type].test(words)) return [];
+      return [...words.matchAll(using)].map((match) => ({
+        pod,
+        container: match[1]!,
+        used: match[2]!,
+        asked: match[3]!,
+        text: words,
+        over: quantity(match[2]) / Math.max(1, quantity(match[3])),
+      }));
+    })
+    .filter((entry) => entry.over >= greedy && quantity(entry.used) > 100 * 2 ** 20)
+    .sort((a, b) => quantity(b.used) - quantity(a.used))[0];

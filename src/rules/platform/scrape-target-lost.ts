@@ -1,0 +1,59 @@
+import { text } from '../../domain/text.ts';
+import { cite } from '../../facts/cite.ts';
+import { isTrue } from '../../facts/conditions.ts';
+import { leaseAgeMinutes } from '../../facts/nodes.ts';
+import { alertEvidence } from '../../facts/witness.ts';
+import { rule } from '../../triage/rule.ts';
+
+const apiTarget = /^KubeAPI(Down|InstanceUnreachable)$/;
+const kubeletTarget = /^Kubelet(Down|InstanceUnreachable)$/;
+const proxyTarget = /^KubeProxy(Down|InstanceUnreachable)$/;
+
+export default rule({
+  title: 'Prometheus has lost a target that lives: the API server answers, nodes are Ready and renew their leases',
+  lookAlikes: ['the target really is down: readiness fails, nodes are silent'],
+  judge(facts) {
+    const names = facts.alerts.map((alert) => alert.labels.alertname ?? '');
+    if (
+      names.length === 0 ||
+      !names.every((name) => apiTarget.test(name) || kubeletTarget.test(name) || proxyTarget.test(name))
+    )
+      return [];
+    const ready = facts.probe('readyz');
+    const nodes = facts.all('Node');
+    const leases = facts.all('Lease').filter((lease) => lease.metadata.namespace === 'kube-node-lease');
+    const alive =
+      ready?.status === 200 &&
+      ready.latencyMs < 1000 &&
+      nodes.every((node) => isTrue(node, 'Ready')) &&
+      leases.every((lease) => leaseAgeMinutes(facts, lease) < 2);
+    if (!alive || (nodes.length === 0 && leases.length === 0)) return [];
+    const evidence = cite('platform', facts);
+    return [
+      {
+        mechanism: 'heartbeat',
+        explains: ['control-plane', 'unknown-symptom', 'node-silent'],
+        owner: 'platform',
+        boundary: 'config',
+        strength: 'derived',
+        cause: text(
+          `${[...new Set(names)].join(' and ')}: the target is alive (readyz 200 in ${ready.latencyMs} ms, all ${nodes.length} nodes Ready with fresh leases); Prometheus has lost sight of it.`,
+        ),
+        root: { kind: 'Alert', name: names[0]! },
+        affects: 'cluster',
+        onset: facts.alerts[0]!.startsAt,
+        evidence: [
+          evidence.probe(ready),
+          alertEvidence('platform', facts.alerts[0]!),
+          ...leases.slice(0, 1).map((lease) => evidence.field(lease, 'spec.renewTime')),
+        ],
+        chain: [{ object: `scrape job ${facts.alerts[0]!.labels.job ?? ''}`, claim: 'no target' }],
+        nextSteps: [
+          text(
+            'Check service discovery, relabelling and credentials of the scrape job: Prometheus /targets, kubectl get servicemonitor,endpointslice -A',
+          ),
+        ],
+      },
+    ];
+  },
+});
