@@ -26,10 +26,10 @@ const kinds: [LaunchKind, RegExp][] = [
     'account-blocked',
     /PendingVerification|AccountPending|account is (currently )?blocked|OptInRequired|account.{0,40}(suspended|being validated)/i,
   ],
-  ['balance', /InsufficientBalance|enough balance|InvalidAccountStatus|in arrears/i],
+  ['balance', /InsufficientBalance|Arrearage|enough balance|InvalidAccountStatus|in arrears/i],
   [
     'denied',
-    /\bUnauthori[sz]ed|AccessDenied|explicit deny|service control policy|permissions boundary|not authorized|AuthFailure|AMIAuthorizationFailure|AuthorizationFailed|LinkedAuthorizationFailed|RequestDisallowedByPolicy|Forbidden\.RAM|PERMISSION_DENIED|service\.account\.deleted|InvalidKMSKey|KMS key|Client\.InternalError|Client error on launch/i,
+    /\bUnauthori[sz]ed|Access ?Denied|explicit deny|service control policy|permissions boundary|not authorized|AuthFailure|AMIAuthorizationFailure|AuthorizationFailed|LinkedAuthorizationFailed|RequestDisallowedByPolicy|Forbidden\.RAM|PERMISSION_DENIED|service\.account\.deleted|InvalidKMSKey|KMS key|Client\.InternalError|Client error on launch/i,
   ],
   [
     'addresses',
@@ -37,12 +37,12 @@ const kinds: [LaunchKind, RegExp][] = [
   ],
   [
     'quota',
-    /VcpuLimitExceeded|MaxSpotInstanceCount|SpotQuotaExceeded|FleetCountExceeded|FleetQuotaExceeded|InstanceLimitExceeded|ReservationCapacityExceeded|VolumeLimitExceeded|Quota_?Exceeded|quota exceeded|quota\.exceeded|exceeded.{0,12}quota|exceeding approved|QuotaReached|capacity limit for your subscription|vCPU limit|vCPU capacity than your current|Quota(Full|ExceedLimit)|Quota\w*Exceed|max\w* quota/i,
+    /VcpuLimitExceeded|MaxSpotInstanceCount|SpotQuotaExceeded|FleetCountExceeded|FleetQuotaExceeded|InstanceLimitExceeded|ReservationCapacityExceeded|VolumeLimitExceeded|Quota_?Exceeded|quota exceeded|quota '?[\w-]+'? exceeded|quota\.exceeded|exceeded.{0,12}quota|exceeding approved|QuotaReached|capacity limit for your subscription|vCPU limit|vCPU capacity than your current|Quota(Full|ExceedLimit)|Quota\w*Exceed|max\w* quota/i,
   ],
   ['shortage', /do not have sufficient .{0,60}capacity/i],
   [
     'shortage',
-    /InsufficientInstanceCapacity|InsufficientHostCapacity|InsufficientCapacity\b|AllocationFail|RESOURCE_POOL_EXHAUSTED|resource\.pool\.exhausted|out[. _]of[. _]resources|stockout|NoStock|StockExhaust|StockClose|out of stock|stock of the specified|SkuNotAvailable|SKUNotAvailable|OverconstrainedAllocation|OverconstrainedZonal|capacity-not-available|does not have (enough|sufficient) (resources|capacity)/i,
+    /InsufficientInstanceCapacity|InsufficientHostCapacity|InsufficientCapacity\b|AllocationFail|RESOURCE_POOL_EXHAUSTED|resource\.pool\.exhausted|out[. _]of[. _]resources|stockout|NoStock|StockExhaust|StockClose|out of stock|sold out|stock of the specified|SkuNotAvailable|SKUNotAvailable|OverconstrainedAllocation|OverconstrainedZonal|capacity-not-available|does not have (enough|sufficient) (resources|capacity)/i,
   ],
   [
     'configuration',

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../domain/kubernetes.ts';
 import type { ClusterFacts } from './cluster.ts';
+import { condition } from './conditions.ts';
 import { lastWrite } from './pools.ts';
 import { latest } from './time.ts';
 
@@ -40,3 +41,11 @@ const created = (object: KubeObject): string => object.metadata.creationTimestam
 /** A first revision is made in the seconds after its Deployment. */
 const sameMoment = (workload: KubeObject, set: KubeObject): boolean =>
   Math.abs(Date.parse(created(set)) - Date.parse(created(workload))) < 10 * 60_000;
+
+/** The workload once ran with this template: its rollout completed, or its schedule has succeeded since. */
+export const hasRun = (workload: KubeObject, since: string): boolean => {
+  const completed = condition(workload, 'Progressing')?.reason === 'NewReplicaSetAvailable';
+  const succeeded = (workload.status?.lastSuccessfulTime ?? '') > since;
+  const { currentRevision, updateRevision } = workload.status ?? {};
+  return completed || succeeded || (currentRevision !== undefined && currentRevision === updateRevision);
+};

@@ -46,6 +46,7 @@ const groupOf = (facts: ClusterFacts, workload: KubeObject, pods: KubeObject[]):
   const schedulerEvent = said(sample, /scheduler/);
   const karpenterEvent = said(sample, /karpenter|eks-auto/i);
   const message = unschedulableMessage(sample) || schedulerEvent?.message || '';
+  const refusals = karpenterEvent ? parseKarpenterRefusal(karpenterEvent.message) : [];
   return {
     workload,
     pods,
@@ -54,12 +55,19 @@ const groupOf = (facts: ClusterFacts, workload: KubeObject, pods: KubeObject[]):
     clauses: parseSchedulerRefusal(message)?.clauses ?? [],
     schedulerEvent,
     karpenterEvent,
-    refusals: karpenterEvent ? parseKarpenterRefusal(karpenterEvent.message) : [],
+    refusals,
     autoscalerEvent: pods.map((pod) => said(pod, /cluster-autoscaler/)).find((event) => event !== undefined),
-    candidates: candidatePools(facts, sample),
+    candidates: candidatePools(facts, sample).filter((pool) => !excludedBy(refusals, pool)),
     since: pods.map((pod) => pod.metadata.creationTimestamp ?? '').sort()[0]!,
   };
 };
+
+/** Karpenter knows its labels better than we do: a pool that it rules out by label or taint is no candidate. */
+const excludedBy = (refusals: PoolRefusal[], pool: KubeObject): boolean =>
+  refusals.some(
+    (refusal) =>
+      refusal.pool === pool.metadata.name && ['unknown-label', 'requirement', 'taint'].includes(refusal.kind),
+  );
 
 /** Refusals that concern pools which could take the pod: the others were never meant for it. */
 export const relevantRefusals = (group: WaitingGroup): PoolRefusal[] =>

@@ -4,7 +4,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, conditionsOf, isNotTrue, isTrue } from '../../facts/conditions.ts';
 import { nodeClassOf } from '../../facts/pools.ts';
-import { toMs } from '../../facts/time.ts';
+import { minutesBetween, toMs } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 import { stoppedBy } from '../pool-state.ts';
 
@@ -13,6 +13,8 @@ const elsewhere = /UnauthorizedNodeRole/;
 /** A root condition only repeats its dependents. */
 const derived = /^(UnhealthyDependents|ReconcilingDependents|DependenciesNotReady|NodeClassNotReady)$/;
 const waitsForSomething = /^(AwaitingReconciliation|KubernetesUpgrade|CheckingClusterRequirements\w*)$/;
+/** A class is resolved within a minute; what still waits after this is stuck. */
+const settleMinutes = 10;
 /** A vendor's error while resolving, rather than a selector that finds nothing. */
 const vendorFault = /UnknownError|Internal(Server)?Error|ServiceUnavailable|RequestLimitExceeded/;
 
@@ -117,7 +119,14 @@ const faultOf = (facts: ClusterFacts, pool: KubeObject): Fault | undefined => {
         )
         .map((entry) => ({ object, entry })),
     )
-    .filter(({ entry }) => !derived.test(entry.reason ?? '') && !waitsForSomething.test(entry.reason ?? ''));
+    .filter(
+      ({ entry }) =>
+        !derived.test(entry.reason ?? '') &&
+        !(
+          waitsForSomething.test(entry.reason ?? '') &&
+          minutesBetween(entry.lastTransitionTime, facts.now) < settleMinutes
+        ),
+    );
   const found = candidates.find(({ entry }) => entry.status === 'False') ?? candidates[0];
   if (!found) return undeclared(pool, nodeClass);
   if (elsewhere.test(found.entry.reason ?? '')) return undefined;

@@ -17,11 +17,12 @@ export default rule({
   title: 'The autoscaler has acted for the waiting pods and the machine is only minutes old: nothing is wrong yet',
   lookAlikes: ['the same nomination for the tenth machine in an hour', 'a launch that the vendor refused'],
   judge(facts, scope) {
-    const failed = launchFailures(facts).some((entry) => minutesBetween(entry.at, facts.now) < 2 * usualMinutes);
-    if (failed || displaced(facts, scope)) return [];
+    if (displaced(facts, scope)) return [];
+    const failures = launchFailures(facts);
     return waitingGroups(facts, scope).flatMap((group) => {
       const act = actFor(facts, group);
-      if (!act || minutesBetween(group.since, facts.now) > usualMinutes + 5) return [];
+      if (!act || failures.some((entry) => entry.at >= act.firstAt)) return [];
+      if (minutesBetween(group.since, facts.now) > usualMinutes + 5) return [];
       const claim = claimOf(facts, act);
       const evidence = cite('platform', facts);
       return [
