@@ -1,6 +1,7 @@
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Layer } from '../domain/layer.ts';
 import type { LayerReading } from '../domain/view.ts';
+import { gapsOf } from '../triage/collect/gaps.ts';
 import type { IncidentOutcome, IncidentRecord, IncomingNotification, Records, Stores, TriageSteps } from './ports.ts';
 
 export interface IncidentDeps {
@@ -97,10 +98,7 @@ const readingOf = (facts: LayerFacts, record: IncidentRecord, steps: TriageSteps
   layer: facts.layer,
   readAt: facts.readAt,
   apiCalls: facts.apiCalls,
-  gaps: facts.reads.flatMap(({ gap }) =>
-    // An object that does not exist was read, and that is the answer.
-    gap && gap.reason !== 'not-found' ? [{ missing: gap.message, fix: gap.fix }] : [],
-  ),
+  gaps: gapsOf(facts),
   observations: steps.observe(record, facts),
 });
 

@@ -1,5 +1,6 @@
 import type { Evidence } from '../domain/evidence.ts';
 import type { Finding, Strength } from '../domain/finding.ts';
+import { describeRef } from '../domain/kubernetes.ts';
 import { type Confidence, type Layer, layers } from '../domain/layer.ts';
 import { text } from '../domain/text.ts';
 import type { LayerVerdict, Verdict } from '../domain/verdict.ts';
@@ -130,7 +131,7 @@ const confidenceOf = (root: Finding, rivals: Finding[], verdicts: LayerVerdict[]
 const implicate = (layer: LayerVerdict, root: Finding, rivals: Finding[]): LayerVerdict => {
   if (root.state !== 'fault')
     return layer.status === 'implicated' ? { layer: layer.layer, status: 'cleared', because: root.cause.en } : layer;
-  if (layer.layer === root.owner) return { layer: layer.layer, status: 'implicated', because: root.cause.en };
+  if (layer.layer === root.owner) return { layer: layer.layer, status: 'implicated', because: inShort(root) };
   const rival = rivals.find((finding) => finding.owner === layer.layer);
   if (rival)
     return {
@@ -142,6 +143,10 @@ const implicate = (layer: LayerVerdict, root: Finding, rivals: Finding[]): Layer
   const open = root.missing.find((missing) => missing.layer === layer.layer);
   return open ? { layer: layer.layer, status: 'unknown', missing: open.missing, fix: open.fix } : layer;
 };
+
+/** The root in a few words, where the cause is said beside it. */
+const inShort = ({ chain, root, boundary }: Finding): string =>
+  chain[0] ? `${chain[0].object}: ${chain[0].claim}` : `${describeRef(root)}${boundary ? ` (${boundary})` : ''}`;
 
 const contributionsOf = (root: Finding, explained: Finding[]): Finding['contributing'] => {
   const all = [root, ...explained]
@@ -162,7 +167,7 @@ const missingOf = (verdicts: LayerVerdict[]): Finding['missing'] =>
   );
 
 const cannotShow = (root: Finding): string[] =>
-  [...new Set(root.evidence.map((entry) => `${entry.source}: ${entry.limits}`))].slice(0, 3);
+  [...new Set(root.evidence.map((entry) => `${entry.source}: ${entry.limits}`))].slice(0, 5);
 
 const brokenRules = ({ broken }: Judgement): string[] =>
   broken.map(({ rule, message }) => `rule ${rule} broke and said nothing: ${message}`);

@@ -5,7 +5,7 @@ import { bold, code, type Draft, labelled, paragraph, plain, preformatted, rich 
 /** Per piece, so that one long log line does not push out the rest. */
 const machineTextLimit = 1200;
 
-/** One piece: what it is about, the machine's own text, how to see it again, what it cannot show. */
+/** One piece: what it is about, the machine's own text, how to see it again. The verdict says once per source what it cannot show. */
 export const evidenceBlock = (draft: Draft, evidence: Evidence): Block => {
   const field = draft.line(evidence.field, 200);
   const value = draft.line(evidence.value, 300);
@@ -24,9 +24,6 @@ export const evidenceBlock = (draft: Draft, evidence: Evidence): Block => {
       ],
     ),
     ...preformatted(draft.lines(fact || evidence.value || evidence.field, machineTextLimit)),
-    paragraph(
-      labelled(draft.say('label.seeAgain'), ...code(draft.line(evidence.reproduce))),
-      evidence.limits ? labelled(draft.say('label.cannotShow'), ...plain(draft.line(evidence.limits))) : [],
-    ),
+    paragraph(labelled(draft.say('label.seeAgain'), ...code(draft.line(evidence.reproduce)))),
   ]);
 };

@@ -78,7 +78,7 @@ test('replies: implicated and unknown layers, verdict, next steps, escalation; n
   expect(slots(views.running())).toEqual(['root']);
 });
 
-test("a layer's reply holds the machine's text literally, uid, reproduction and limits", () => {
+test("a layer's reply holds the machine's text literally, uid and reproduction; the verdict says what none of it shows", () => {
   const reply = inSlot(views.platform(), 'layer-platform');
   const literal = blocksOf(reply, 'rich_text').flatMap((block) =>
     block.elements.filter((element: any) => element.type === 'rich_text_preformatted'),
@@ -87,8 +87,10 @@ test("a layer's reply holds the machine's text literally, uid, reproduction and 
   const words = wordsOf(reply);
   expect(words).toContain('8f14e45f-ceea-467f-a5a3-1b2c3d4e5f60');
   expect(words).toContain('kubectl get events -n media');
-  expect(words).toContain('Events expire after an hour');
   expect(words).toContain('2026-11-20 08:12:31 UTC');
+  const view = views.platform();
+  expect(view.verdict!.cannotShow.length).toBeGreaterThan(0);
+  for (const limit of view.verdict!.cannotShow) expect(wordsOf(inSlot(view, 'verdict'))).toContain(limit);
 });
 
 test('sources that were not read do not crowd out evidence: an implicated layer counts them, an unknown one names a few', () => {

@@ -1,0 +1,31 @@
+import type { Gap, LayerFacts } from '../../domain/facts.ts';
+
+/** Calls of one kind of gap that are named one by one; more are counted. */
+const namedCalls = 4;
+
+/**
+ * What a layer could not read, as a person is told: each gap once, and the cloud calls that one missing right or
+ * reader explains in one line. An object that does not exist was read, and that is the answer.
+ */
+export const gapsOf = (facts: LayerFacts): { missing: string; fix: string }[] => {
+  const gaps = facts.reads.filter((read) => read.gap && read.gap.reason !== 'not-found');
+  const cloud = gaps.filter((read) => read.source === 'aws' || read.source === 'cloudwatch');
+  const others = gaps.filter((read) => !cloud.includes(read)).map((read) => told(read.gap!));
+  const byReason = Object.values(Object.groupBy(cloud, (read) => read.gap!.reason)).filter(
+    (group) => group !== undefined,
+  );
+  const grouped = byReason.map((group) => {
+    const [first] = group;
+    if (group.length === 1) return told(first!.gap!);
+    const names = group.slice(0, namedCalls).map((read) => read.what);
+    const more = group.length > namedCalls ? ` and ${group.length - namedCalls} more` : '';
+    const why = first!.gap!.reason === 'forbidden' ? 'not allowed' : first!.gap!.message;
+    return { missing: `cloud calls ${names.join(', ')}${more}: ${why}`, fix: fixOf(first!.gap!) };
+  });
+  return [...new Map([...others, ...grouped].map((gap) => [`${gap.missing}\n${gap.fix}`, gap])).values()];
+};
+
+const told = (gap: Gap): { missing: string; fix: string } => ({ missing: gap.message, fix: gap.fix });
+
+const fixOf = (gap: Gap): string =>
+  gap.reason === 'forbidden' ? 'allow them to the read role of this account' : gap.fix;
