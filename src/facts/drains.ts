@@ -34,7 +34,9 @@ export const stuckDrains = (facts: ClusterFacts): StuckDrain[] =>
       node.metadata.deletionTimestamp ??
       claim?.metadata.deletionTimestamp ??
       (taint ? (taint.timeAdded ?? earliest(...failing.map((event) => event.firstAt))) : undefined) ??
-      (node.spec?.unschedulable ? earliest(...failing.map((event) => event.firstAt)) : undefined);
+      (node.spec?.unschedulable
+        ? (earliest(...failing.map((event) => event.firstAt)) ?? cordonedFor(facts, node))
+        : undefined);
     if (!begun || minutesBetween(begun, facts.now) < patienceMinutes) return [];
     const pods = facts
       .podsOn(node.metadata.name)
@@ -43,6 +45,17 @@ export const stuckDrains = (facts: ClusterFacts): StuckDrain[] =>
     const pinned = pods.filter((pod) => pod.metadata.annotations?.['karpenter.sh/do-not-disrupt'] === 'true');
     return [{ node, claim, since: begun, budgets, pinned, events }];
   });
+
+/** A cordon counts as a drain where an upgrade is on its way: another node of newer version, or an update that says so. */
+const cordonedFor = (facts: ClusterFacts, node: KubeObject): string | undefined => {
+  const version = (object: KubeObject): string => object.status?.nodeInfo?.kubeletVersion ?? '';
+  const newer = facts
+    .all('Node')
+    .some((other) => version(other).localeCompare(version(node), 'en', { numeric: true }) > 0);
+  const failedUpdate = /PodEvictionFailure/.test(JSON.stringify(facts.cloud('eks.describeUpdate') ?? ''));
+  const taint = (node.spec?.taints ?? []).find((entry: any) => entry.key === 'node.kubernetes.io/unschedulable');
+  return newer || failedUpdate ? taint?.timeAdded : undefined;
+};
 
 /** Budgets that the events name, else those that select a pod there and allow nothing. */
 const blockingBudgets = (facts: ClusterFacts, pods: KubeObject[], events: KubeEvent[]): StuckDrain['budgets'] => {
