@@ -1,5 +1,5 @@
 import type { Evidence } from '../domain/evidence.ts';
-import type { Finding, Strength } from '../domain/finding.ts';
+import type { Finding, Mechanism, Strength } from '../domain/finding.ts';
 import { describeRef } from '../domain/kubernetes.ts';
 import { type Confidence, type Layer, layers } from '../domain/layer.ts';
 import { text } from '../domain/text.ts';
@@ -7,6 +7,7 @@ import type { LayerVerdict, Verdict } from '../domain/verdict.ts';
 import type { Scope } from '../facts/scope.ts';
 import { toMs } from '../facts/time.ts';
 import { clearLayers } from './clearance.ts';
+import { apiAlert } from './families.ts';
 import { impactOf } from './impact.ts';
 import type { Judgement } from './judge.ts';
 
@@ -20,7 +21,9 @@ const weight: Record<Strength, number> = { direct: 3, derived: 2, circumstantial
 /** Finds the root of the causal chain that reaches the subject, and says how sure that is. */
 export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
   const { facts, scope } = judgement;
-  const connected = judgement.findings.filter((finding) => reaches(finding, scope)).sort(byId);
+  const connected = judgement.findings
+    .filter((finding) => reaches(finding, scope) && !isBeside(finding, judgement))
+    .sort(byId);
   const roots = connected.filter((finding) => !isExplained(finding, connected)).sort(byRank(scope));
   const root = roots[0];
   const cleared = clearLayers(facts, scope, connected);
@@ -60,6 +63,29 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
 /** Whether a finding harms something in the incident's scope. */
 export const reaches = (finding: Finding, scope: Scope): boolean =>
   finding.affects === 'cluster' || finding.affects.some((ref) => scope.has(ref));
+
+/** Mechanisms of making, filling and removing nodes: where one pool or drain is ill, the API server is not. */
+const ofCapacity = new Set<Mechanism>([
+  'launch-failed',
+  'node-not-joining',
+  'node-not-initialized',
+  'pool-not-ready',
+  'pool-limit',
+  'pool-mismatch',
+  'autoscaler-growth',
+  'drain-blocked',
+  'scheduling',
+  'pending',
+  'volume',
+]);
+
+/** An alert about the control plane as a whole is not about a pool or a pod that happens to be ill at the same time. */
+const isBeside = (finding: Finding, { facts, scope }: Judgement): boolean =>
+  scope.wide &&
+  finding.affects !== 'cluster' &&
+  ofCapacity.has(finding.mechanism) &&
+  facts.alerts.length > 0 &&
+  facts.alerts.every((alert) => apiAlert.test(alert.labels.alertname ?? ''));
 
 /** A finding is a consequence where another connected one names its mechanism, is not later, and is not weaker by far. */
 const isExplained = (finding: Finding, all: Finding[]): boolean =>

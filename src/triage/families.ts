@@ -18,7 +18,8 @@ export const families = [
 ] as const;
 export type Family = (typeof families)[number];
 
-const apiAlert = /^(KubeAPI|etcd|KubeClient|KubeScheduler|KubeController|KubeAggregated)/;
+/** Alerts about the control plane itself. */
+export const apiAlert = /^(KubeAPI|etcd|KubeClient|KubeScheduler|KubeController|KubeAggregated)/;
 const provisioningAlert = /Karpenter|ClusterAutoscaler|NodePool|NodeCount/i;
 
 /** The families of the situation; `errors` (the alert alone says something is wrong) where nothing else shows. */
