@@ -67,7 +67,7 @@ export function connect(access: ClusterAccess): Connection {
   }
   const server = new URL(cluster.server);
   const basePath = server.pathname.replace(/\/$/, '');
-  const agents = new Set<http.Agent>();
+  let agent: http.Agent | null = null;
   let authorising: Promise<https.RequestOptions> | null = null;
 
   // Concurrent calls share one run of the credential plugin; client-node itself would spawn one each.
@@ -81,10 +81,13 @@ export function connect(access: ClusterAccess): Connection {
   const authorise = async (): Promise<https.RequestOptions> => {
     const options: https.RequestOptions = {};
     await config.applyToHTTPSOptions(options);
-    const agent = options.agent as http.Agent & { keepAlive: boolean };
-    // client-node's agent opens a TLS session per request; a triage makes dozens.
-    agent.keepAlive = true;
-    agents.add(agent);
+    // client-node makes an agent per call, and so a TLS session per request; a triage makes dozens.
+    const made = options.agent as https.Agent;
+    if (!agent || !sameCredentials(agent as https.Agent, made)) {
+      agent?.destroy();
+      agent = Object.assign(made, { keepAlive: true });
+    }
+    options.agent = agent;
     return options;
   };
 
@@ -114,10 +117,16 @@ export function connect(access: ClusterAccess): Connection {
     reviewAccess: (review, signal) =>
       send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', signal, JSON.stringify(review)),
     close() {
-      for (const agent of agents) agent.destroy();
+      agent?.destroy();
     },
   };
 }
+
+/** Sockets authenticated with a certificate that a credential plugin has renewed are not used again. */
+const sameCredentials = (a: https.Agent, b: https.Agent): boolean =>
+  (['cert', 'key', 'ca', 'servername', 'rejectUnauthorized'] as const).every(
+    (field) => String(a.options[field]) === String(b.options[field]),
+  );
 
 const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
