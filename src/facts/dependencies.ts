@@ -116,9 +116,7 @@ export const backendsNamed = (facts: ClusterFacts, host: string, namespace: stri
     .filter((it) => it !== undefined);
 };
 
-export const externalHost = (facts: ClusterFacts, host: string | undefined, namespace: string): boolean =>
-  host !== undefined &&
-  host.includes('.') &&
-  !isAddress(host) &&
-  !isClusterName(host) &&
-  !serviceNamed(facts, host, namespace);
+export const externalHost = (facts: ClusterFacts, host: string | undefined, namespace: string): boolean => {
+  if (!host?.includes('.')) return false;
+  return !isAddress(host) && !isClusterName(host) && !serviceNamed(facts, host, namespace);
+};

@@ -7,7 +7,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished, isUnscheduled } from '../../facts/pods.ts';
 import { maxValue, mean } from '../../facts/series.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { type FindingDraft, rule } from '../../triage/rule.ts';
+import { rule } from '../../triage/rule.ts';
 
 const burstMinutes = 15;
 const burstPods = 8;

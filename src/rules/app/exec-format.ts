@@ -145,7 +145,7 @@ const wrongImage = (facts: ClusterFacts, group: Crash[]): FindingDraft => {
         containerStatuses(pod).some((status) => status.state?.running && status.ready),
     );
   const split = archs.length === 1 && good.length > 0 && !good.includes(archs[0]!);
-  const pinned = (workload.spec?.template?.spec?.nodeSelector ?? {})['kubernetes.io/arch'];
+  const pinned = workload.spec?.template?.spec?.nodeSelector?.['kubernetes.io/arch'];
   const since = rolloutOf(facts, workload)?.at ?? workload.metadata.creationTimestamp;
   const arrived = firstNodeOf(facts, archs[0]);
   // An old template that meets an architecture for the first time did not change: the nodes did.

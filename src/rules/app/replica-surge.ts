@@ -18,7 +18,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isUnscheduled } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { firstValue, growth as growthOf, lastValue } from '../../facts/series.ts';
-import { earliest, minutesBetween } from '../../facts/time.ts';
+import { earliest } from '../../facts/time.ts';
 import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
