@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import rule from '../../src/rules/platform/webhook-unreachable.ts';
+import { at, node, owned, pod } from './control-plane.harness.ts';
+import { event, expectSilent, findingsOf, object } from './harness.ts';
+
+const webhook = (namespace: string, rest: Record<string, any> = {}) =>
+  object('ValidatingWebhookConfiguration', 'policy', {
+    webhooks: [
+      {
+        name: 'check.policy.io',
+        failurePolicy: 'Fail',
+        clientConfig: { service: { namespace, name: 'policy' } },
+        rules: [{ apiGroups: [''], resources: ['pods'] }],
+        ...rest,
+      },
+    ],
+  });
+const slice = (namespace: string, ready: boolean) =>
+  object('EndpointSlice', 'policy-1', {
+    namespace,
+    labels: { 'kubernetes.io/service-name': 'policy' },
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready }, targetRef: { name: 'policy-1-a' } }],
+  });
+const backend = (namespace: string, team: string) => [
+  object('Deployment', 'policy', { namespace, labels: { team }, spec: { template: { spec: {} } } }),
+  object('ReplicaSet', 'policy-1', { namespace, ...owned('Deployment', 'policy') }),
+  pod('policy-1-a', 'n1', { namespace, ready: 'False', ...owned('ReplicaSet', 'policy-1') }),
+];
+const set = object('ReplicaSet', 'web-1', { namespace: 'shop', ...owned('Deployment', 'web') });
+const web = object('Deployment', 'web', { namespace: 'shop' });
+const refused = (text: string, regarding = set) =>
+  event(
+    regarding,
+    'FailedCreate',
+    `Error creating: Internal error occurred: failed calling webhook "check.policy.io": failed to call webhook: Post "https://policy.policy.svc:443/": ${text}`,
+    { at: at('08:25') },
+  );
+const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
+
+test('in every wording of a backend that is not there, the owner is the backend’s', () => {
+  for (const text of [
+    'no endpoints available for service "policy"',
+    'context deadline exceeded',
+    'dial tcp 10.0.0.1:443: connect: connection refused',
+    'x509: certificate has expired or is not yet valid: current time 2026-11-20T08:25:00Z is after 2026-11-19T00:00:00Z',
+  ])
+    for (const [team, owner] of [
+      ['platform', 'platform'],
+      ['checkout', 'app'],
+    ] as const)
+      expect(
+        findingsOf(rule, {
+          subject,
+          objects: [web, set, refused(text), webhook('policy'), slice('policy', false), ...backend('policy', team)],
+        })[0],
+      ).toMatchObject({ owner, boundary: 'admission', strength: 'direct' });
+});
+
+test('one that holds up leases or system pods explains silent nodes', () => {
+  const daemon = object('DaemonSet', 'kube-proxy', { namespace: 'kube-system' });
+  const lost = node('n2', 'Unknown');
+  const [finding] = findingsOf(rule, {
+    subject: { kind: 'Node', name: 'n2' },
+    objects: [
+      lost,
+      daemon,
+      refused('no endpoints available for service "policy"', daemon),
+      webhook('policy', { rules: [{ apiGroups: ['*'], resources: ['*'] }] }),
+      slice('policy', false),
+    ],
+  });
+  expect(finding?.explains).toContain('node-silent');
+  expect(finding?.affects).toContainEqual(expect.objectContaining({ kind: 'Node', name: 'n2' }));
+});
+
+test('a backend that is ready and does not answer is only derived; failurePolicy Ignore refuses nothing', () => {
+  const objects = [web, set, refused('context deadline exceeded'), slice('policy', true)];
+  expect(findingsOf(rule, { subject, objects: [...objects, webhook('policy')] })[0]).toMatchObject({
+    strength: 'derived',
+  });
+  expectSilent(rule, { subject, objects: [...objects, webhook('policy', { failurePolicy: 'Ignore' })] });
+});
+
+test('stays silent when the webhook answered and denied', () => {
+  expectSilent(rule, {
+    subject,
+    objects: [
+      web,
+      set,
+      webhook('policy'),
+      event(set, 'FailedCreate', 'Error creating: admission webhook "check.policy.io" denied the request: no'),
+    ],
+  });
+});
