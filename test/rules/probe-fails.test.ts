@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import rule from '../../src/rules/app/probe-fails.ts';
+import { condition, event, expectSilent, findingsOf } from './harness.ts';
+import { deployment, logOf, minutesAgo, node, podOf } from './workloads.ts';
+
+const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
+const app = deployment('web', { before: {} });
+const unhealthy = (pod: ReturnType<typeof podOf>, message: string, count = 40) =>
+  event(pod, 'Unhealthy', message, { count, at: minutesAgo(1), firstAt: minutesAgo(24) });
+const unready = podOf('web', 'a', {
+  ready: false,
+  container: { readinessProbe: { httpGet: { path: '/ready', port: 8080 } } },
+});
+const judged = (message: string, log = '') =>
+  findingsOf(rule, {
+    subject,
+    objects: [...app, unready, node('node-1'), unhealthy(unready, message)],
+    logs: log ? [logOf(unready, log)] : [],
+  })[0];
+
+test('what the application or the runtime answers decides, in every probe and wording', () => {
+  for (const message of [
+    'Readiness probe failed: HTTP probe failed with statuscode: 404',
+    'Liveness probe failed: HTTP probe failed with statuscode: 401',
+    'Readiness probe errored and resulted in unknown state: rpc error: exec: "/bin/probe": stat /bin/probe: no such file or directory: unknown',
+    'Startup probe failed: sh: curl: not found',
+    'Readiness probe failed: Get "https://10.0.0.1:8080/": http: server gave HTTP response to HTTPS client',
+  ])
+    expect(judged(message)).toMatchObject({ owner: 'app', boundary: 'probe', strength: 'direct' });
+  expect(judged('Readiness probe failed: HTTP probe failed with statuscode: 503')?.strength).toBe('derived');
+});
+
+test('a refused port is sure only where the log says which port it listens on', () => {
+  const refused =
+    'Readiness probe failed: Get "http://10.0.0.1:8080/ready": dial tcp 10.0.0.1:8080: connect: connection refused';
+  expect(judged(refused)?.strength).toBe('derived');
+  const finding = judged(refused, 'INFO server listening on :9090');
+  expect(finding?.strength).toBe('direct');
+  expect(finding?.cause.en).toContain('9090');
+});
+
+test('a probe that only times out names nobody', () => {
+  expect(
+    judged(
+      'Readiness probe failed: Get "http://10.0.0.1:8080/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    ),
+  ).toMatchObject({
+    owner: 'undetermined',
+    strength: 'circumstantial',
+  });
+});
+
+test('stays silent for noise on ready pods, young pods, sick nodes and nodes with other victims', () => {
+  const timeout = 'Readiness probe failed: context deadline exceeded';
+  const ready = podOf('web', 'b');
+  expectSilent(rule, { subject, objects: [...app, ready, node('node-1'), unhealthy(ready, timeout, 1)] });
+  const young = podOf('web', 'c', { ready: false, age: 1 });
+  expectSilent(rule, {
+    subject,
+    objects: [...app, young, node('node-1'), unhealthy(young, 'Readiness probe failed: connection refused')],
+  });
+  const sick = node('node-1', { conditions: [condition('MemoryPressure', 'True')] });
+  expectSilent(rule, { subject, objects: [...app, unready, sick, unhealthy(unready, timeout)] });
+  const other = podOf('api', 'd', { ready: false });
+  expectSilent(rule, {
+    subject,
+    objects: [
+      ...app,
+      ...deployment('api'),
+      unready,
+      other,
+      node('node-1'),
+      unhealthy(unready, timeout),
+      unhealthy(other, timeout),
+    ],
+  });
+});
