@@ -81,6 +81,8 @@ function openServer(connectionString: string, onError: (error: Error) => void) {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     onConnect: async (client) => {
+      // The pool listens only while a client is idle. Lost between two statements, it fails the next one, not the process.
+      client.on('error', () => {});
       await client.query(sessionSetup);
     },
   });

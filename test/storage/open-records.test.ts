@@ -90,6 +90,19 @@ describe.skipIf(!hasPostgres())('opening a PostgreSQL', () => {
     await close();
   });
 
+  it('says StorageUnavailable when the connection is lost between two statements of a transaction', async () => {
+    const { records, pool, close } = await openOn(await service.createDatabase());
+    const work = records.transaction(async ({ store }) => {
+      await store.list(1);
+      await service.stop();
+      await service.start();
+      await store.list(1);
+    });
+    await expect(work).rejects.toThrow(StorageUnavailable);
+    expect((await pool.query<{ one: number }>('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await close();
+  });
+
   it('says StorageUnavailable where no server answers', async () => {
     const opening = openOn(`postgres://faultline@127.0.0.1:${await freePort()}/faultline`);
     await expect(opening).rejects.toThrow(StorageUnavailable);
