@@ -10,6 +10,7 @@ import { redact } from './redaction/redact.ts';
 import type { OwnerDirectory } from './routing/directory.ts';
 import { route } from './routing/route.ts';
 import type { Messages } from './slack/messages.ts';
+import { renderWithdrawn } from './slack/render/replies.ts';
 import { renderThread } from './slack/render/thread.ts';
 import { reaches } from './triage/attribute.ts';
 import { type CollectionTarget, unite } from './triage/collect/collection.ts';
@@ -129,6 +130,7 @@ export const triageSteps = (options: StepsOptions): TriageSteps => {
       };
     },
     renderThread: (view) => renderThread(view, messages),
+    renderWithdrawn: (view, slot) => renderWithdrawn(view, slot, messages),
     redact: async (value) => redact(value),
   };
 };

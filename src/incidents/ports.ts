@@ -112,7 +112,10 @@ export interface IncidentStore {
 
 /** The transactional outbox: messages are planned with the change they show, and sent by a sender. */
 export interface Outbox {
-  /** Inserts or updates one row per (incident, slot); unchanged content keeps its revision. */
+  /**
+   * Inserts or updates one row per (incident, slot); unchanged content keeps its revision. Replies that are no longer
+   * among the messages and were never tried are dropped.
+   */
   plan(incidentId: string, channel: string, messages: ThreadMessage[]): Promise<void>;
   /** Takes the next rows to send, roots before replies, at most one per incident at a time. */
   claim(limit: number, now: string): Promise<OutboxRow[]>;
@@ -172,6 +175,8 @@ export interface TriageSteps {
   presentation(incident: Incident): { mode: Mode; channel: string; pageUrl: string | null };
   /** Pure. The root's slot is `root`; replies follow in the order in which they are to be posted. */
   renderThread(view: IncidentView): ThreadMessage[];
+  /** Pure. What a posted reply becomes when a later run has nothing to say in its place. */
+  renderWithdrawn(view: IncidentView, slot: string): ThreadMessage;
   redact<T>(value: T): Promise<T>;
 }
 

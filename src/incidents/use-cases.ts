@@ -23,7 +23,15 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
     const record = await store.record(incidentId);
     if (!record) return;
     const { mode, channel, pageUrl } = steps.presentation(record.incident);
-    await outbox.plan(incidentId, channel, steps.renderThread({ ...record, mode, channel, pageUrl }));
+    const view = { ...record, mode, channel, pageUrl };
+    const messages = steps.renderThread(view);
+    const slots = new Set(messages.map((message) => message.slot));
+    // Edits notify nobody, so a changed owner is told by replies that stay.
+    const stale = (await outbox.thread(incidentId)).filter(
+      ({ slot, ts }) => ts !== null && !slots.has(slot) && !slot.startsWith('owner-change'),
+    );
+    const withdrawn = stale.map(({ slot }) => steps.renderWithdrawn(view, slot));
+    await outbox.plan(incidentId, channel, [...messages, ...withdrawn]);
   };
 
   /** Changes the records and shows the change, or does neither; false: there was nothing to change. */

@@ -84,6 +84,18 @@ export class PostgresOutbox implements Outbox {
 /** Answers how many rows are new or have new content. What was posted stays in its channel. */
 async function upsert(db: Db, incidentId: string, channel: string, messages: ThreadMessage[]): Promise<bigint> {
   const rows = messages.map(({ slot, text, blocks }, position) => ({ slot, position, text, blocks }));
+  await db
+    .deleteFrom('outbox')
+    .where('incident_id', '=', incidentId)
+    .where(
+      'slot',
+      'not in',
+      rows.map(({ slot }) => slot),
+    )
+    .where('state', '=', 'planned')
+    .where('ts', 'is', null)
+    .where('attempts', '=', 0)
+    .execute();
   const { numAffectedRows = 0n } = await sql`
     insert into outbox as o (incident_id, slot, position, text, blocks, state, channel, not_before)
     select ${incidentId}, slot, position, text, blocks, 'planned', ${channel}, '-infinity'

@@ -36,6 +36,7 @@ export const steerableSteps = () => {
     }),
     presentation: () => ({ mode: 'observe', channel: 'alerts', pageUrl: null }),
     renderThread: render,
+    renderWithdrawn: ({ incident }, slot) => ({ slot, text: `withdrawn by run ${incident.run}`, blocks: [] }),
     // The real one finds secrets; this one knows the only one there is.
     redact: async (value) => JSON.parse(JSON.stringify(value).replaceAll('hunter2', '[redacted]')),
   };
@@ -50,6 +51,7 @@ const render = ({ incident, verdict, formerOwner, alerts }: IncidentView) => {
   return [
     message('root', root.filter(Boolean).join('; ')),
     ...(verdict ? [message('verdict', verdict.cause.en)] : []),
+    ...(verdict?.owner === 'platform' ? [message('layer-platform', 'evidence of the platform')] : []),
     ...(formerOwner ? [message(`owner-change-${run}`, `${formerOwner} → ${verdict?.owner}`)] : []),
   ];
 };

@@ -43,6 +43,24 @@ describeBackends('incident use cases', (backend) => {
     expect(install.errors).toEqual([]);
   });
 
+  it('withdraws a posted reply that a later run has nothing to say in its place, and keeps the owner change', async () => {
+    install.work();
+    steps.judge = () => verdict('platform');
+    const id = await receive();
+    await shows(id, 'evidence of the platform');
+    steps.judge = () => verdict('app');
+    await eventually(() => install.incidents.rerun(id, 'U1')).toBe(true);
+    await shows(id, 'withdrawn by run 2');
+    await eventually(() =>
+      threadOf(id)
+        .map(([slot]) => slot)
+        .sort(),
+    ).toEqual(['layer-platform', 'owner-change-2', 'root', 'verdict']);
+    await eventually(() => install.incidents.rerun(id, 'U1')).toBe(true);
+    await shows(id, 'withdrawn by run 3');
+    expect(threadOf(id)).toContainEqual(['owner-change-2', 'platform → app']);
+  });
+
   it('shows the incident before anything is read, and each layer as it is read', async () => {
     const id = await receive();
     await shows(id, 'cloud waiting, platform waiting, app waiting');

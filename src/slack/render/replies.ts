@@ -217,3 +217,10 @@ export const renderOwnerChange = (view: IncidentView, verdict: Verdict, messages
   const text = draft.say('lockScreen.ownerChange', { former, owner, action: firstAction(draft, verdict) });
   return draft.finish(`owner-change-${view.incident.run}`, text, parts);
 };
+
+/** A reply of a former run that the latest one has nothing to put in its place. */
+export const renderWithdrawn = (view: IncidentView, slot: string, messages: Messages): ThreadMessage => {
+  const draft = new Draft(view, messages);
+  const text = draft.say('note.withdrawn', { run: view.incident.run });
+  return draft.finish(slot, text, [[note(text)]]);
+};
