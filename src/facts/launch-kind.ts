@@ -66,9 +66,9 @@ export const launchKindOf = (reason: string, message: string): { kind: LaunchKin
 /** The vendor's own code in the text that belongs to this kind, else the reason. */
 const codeOf = (kind: LaunchKind, reason: string, message: string): string => {
   const codes = [...message.matchAll(/\b([A-Z][A-Za-z_]+(?:\.[A-Z][A-Za-z]+)*)(?=:| \(|")/g)].map((match) => match[1]!);
-  const pattern = kinds.find(([name]) => name === kind)?.[1];
+  const own = kinds.filter(([name]) => name === kind).map(([, pattern]) => pattern);
   return (
-    codes.find((code) => code.length > 7 && pattern?.test(code)) ??
+    codes.find((code) => code.length > 7 && own.some((pattern) => pattern.test(code))) ??
     codes.find((code) => /[a-z][A-Z]/.test(code)) ??
     reason
   );
