@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import rule from '../../src/rules/platform/node-pressure.ts';
+import { node, pod } from './control-plane.harness.ts';
+import { condition, expectSilent, findingsOf } from './harness.ts';
+
+const subject = { kind: 'Node', name: 'n1' };
+const pressed = node('n1', 'True', {
+  conditions: [condition('MemoryPressure', 'True', 'KubeletHasInsufficientMemory')],
+});
+const evicted = (used: string, request: string, team = 'shop') =>
+  pod('solver-1', 'n1', {
+    phase: 'Failed',
+    labels: { team },
+    status: {
+      phase: 'Failed',
+      reason: 'Evicted',
+      message: `The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container solver was using ${used}, request is ${request}, has larger consumption of memory. `,
+    },
+  });
+
+test('whoever uses far more than it asked for', () => {
+  expect(findingsOf(rule, { subject, objects: [pressed, evicted('9Gi', '1Gi')] })[0]).toMatchObject({
+    owner: 'app',
+    strength: 'derived',
+  });
+  expect(findingsOf(rule, { subject, objects: [pressed, evicted('9Gi', '1Gi', 'platform')] })[0]).toMatchObject({
+    owner: 'platform',
+  });
+});
+
+test('nobody above a request: the node’s own sizes', () => {
+  expect(findingsOf(rule, { subject, objects: [pressed, evicted('1Gi', '1Gi')] })[0]).toMatchObject({
+    owner: 'platform',
+    strength: 'circumstantial',
+  });
+});
+
+test('stays silent without pressure', () => {
+  expectSilent(rule, { subject, objects: [node('n1'), evicted('9Gi', '1Gi')] });
+});
