@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import rule from '../../src/rules/app/hpa-cannot-compute.ts';
+import { condition, expectSilent, findingsOf, object } from './harness.ts';
+import { deployment, podOf } from './workloads.ts';
+
+const hpa = (text: string, reason = 'FailedGetResourceMetric') =>
+  object('HorizontalPodAutoscaler', 'web', {
+    namespace: 'shop',
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' } },
+    status: { conditions: [condition('ScalingActive', 'False', reason, text)] },
+  });
+const subject = { kind: 'HorizontalPodAutoscaler', name: 'web', namespace: 'shop' };
+const app = deployment('web');
+const missing = (container: string, pod: string) =>
+  `failed to get cpu utilization: missing request for cpu in container ${container} of Pod ${pod}`;
+
+test('a pod behind the selector that is no replica is its own owner’s', () => {
+  const stray = object('Pod', 'web-test-connection', {
+    namespace: 'shop',
+    labels: { app: 'web' },
+    spec: { containers: [{ name: 'wget' }] },
+    status: { phase: 'Succeeded' },
+  });
+  const [finding] = findingsOf(rule, {
+    subject,
+    objects: [...app, stray, hpa(missing('wget', 'web-test-connection'))],
+  });
+  expect(finding).toMatchObject({ owner: 'app', strength: 'direct', root: { name: 'web-test-connection' } });
+});
+
+test('a container that is in no template was injected: the platform’s, with the webhook that did it', () => {
+  const pod = podOf('web', 'a', { containers: [{ name: 'app' }, { name: 'linkerd-proxy' }] });
+  const webhook = object('MutatingWebhookConfiguration', 'linkerd-injector', {
+    creationTimestamp: '2026-11-20T07:20:00Z',
+    webhooks: [{ name: 'linkerd.example', rules: [{ resources: ['pods'] }] }],
+  });
+  const [finding] = findingsOf(rule, {
+    subject,
+    objects: [...app, pod, webhook, hpa(missing('linkerd-proxy', 'web-2-a'))],
+  });
+  expect(finding).toMatchObject({ owner: 'platform', root: { name: 'linkerd-injector' } });
+});
+
+test('the template’s own container, the old wording, ambiguous selectors, empty metrics and a lost target are the app’s', () => {
+  const pod = podOf('web', 'a');
+  for (const failing of [
+    hpa(missing('app', 'web-2-a')),
+    hpa('failed to get cpu utilization: missing request for cpu'),
+    hpa('pods by selector app=web are controlled by multiple HPAs', 'AmbiguousSelector'),
+    hpa(
+      'unable to get external metric shop/queue: no metrics returned from external metrics API',
+      'FailedGetExternalMetric',
+    ),
+  ])
+    expect(findingsOf(rule, { subject, objects: [...app, pod, failing] })[0]).toMatchObject({
+      owner: 'app',
+      boundary: 'autoscaling',
+    });
+});
+
+test('stays silent where the metrics API does not answer, and where the HPA works', () => {
+  expectSilent(rule, {
+    subject,
+    objects: [
+      ...app,
+      hpa(
+        'unable to fetch metrics from external metrics API: the server is currently unable to handle the request',
+        'FailedGetExternalMetric',
+      ),
+    ],
+  });
+  const fine = hpa('');
+  fine.status.conditions = [condition('ScalingActive', 'True', 'ValidMetricFound')];
+  expectSilent(rule, { subject, objects: [...app, fine] });
+});
