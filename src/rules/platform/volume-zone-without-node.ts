@@ -50,7 +50,7 @@ export default rule({
           owner: 'platform' as const,
           boundary: 'scheduling' as const,
           strength:
-            inZone.length === 0
+            inZone.length === 0 && !zoneInTrouble(facts, zones)
               ? ('direct' as const)
               : ready.length > 0
                 ? ('derived' as const)
