@@ -13,7 +13,9 @@ export const hasRedis = (): boolean => requireService('Redis', existsSync(binary
 
 export interface RedisService {
   url: string;
-  /** Kills the server and starts an empty one at the same address. */
+  /** Kills the server, or starts an empty one at the same address. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
   restartEmpty(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -23,19 +25,25 @@ export async function startRedis(): Promise<RedisService> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-redis-'));
   const port = await freePort();
   let server = await launch(port, folder);
-  const kill = async () => {
+  const stop = async () => {
+    if (server.signalCode !== null) return;
     const ended = once(server, 'exit');
     server.kill('SIGKILL');
     await ended;
   };
+  const start = async () => {
+    server = await launch(port, folder);
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
+    stop,
+    start,
     async restartEmpty() {
-      await kill();
-      server = await launch(port, folder);
+      await stop();
+      await start();
     },
     async remove() {
-      await kill();
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
