@@ -1,7 +1,7 @@
 import type { Series } from '../domain/facts.ts';
 import type { KubeObject } from '../domain/kubernetes.ts';
 import type { ClusterFacts } from './cluster.ts';
-import { linesLike } from './log-search.ts';
+import { type LogLine, linesLike } from './log-search.ts';
 import { lastValue, minValue } from './series.ts';
 
 /** What one resource holds in etcd, and how much of that came within the time the metrics cover. */
@@ -105,4 +105,17 @@ export const isFilling = (facts: ClusterFacts): boolean => {
     (lastValue(size) > 0.8 * quotaBytes || grew) &&
     storedResources(facts).some((entry) => entry.added > entry.count / 3)
   );
+};
+
+/** Objects above this come near etcd's request limit of 1.5 MB: a few hundred of them fill a database. */
+const hugeBytes = 500_000;
+
+/** Without counts: refused writes of huge objects that all lie in one namespace, from the controller's log. */
+export const hugeWrites = (facts: ClusterFacts, refused: RegExp): { namespace: string; line: LogLine } | undefined => {
+  const lines = linesLike(facts, refused).filter(
+    ({ line }) => Number(/\bsize=(\d+)/.exec(line)?.[1] ?? 0) >= hugeBytes,
+  );
+  const namespaces = new Set(lines.map(({ line }) => /\bnamespace[=:" ]+([a-z0-9-]+)/.exec(line)?.[1] ?? ''));
+  const [namespace] = namespaces;
+  return namespaces.size === 1 && namespace && lines[0] ? { namespace, line: lines[0] } : undefined;
 };

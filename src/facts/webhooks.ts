@@ -106,3 +106,15 @@ export const backendOf = (
 /** True when what was read shows a healthy backend: ready endpoints, or ready pods where no slice was read. */
 export const isServing = (backend: Backend): boolean =>
   backend.ready === undefined ? backend.pods.some(isReady) : backend.ready > 0;
+
+/**
+ * Webhooks that fail closed over leases, nodes or pods and whose backend was read and serves nothing: their refusals
+ * need no witness, which may have expired.
+ */
+export const deadWebhooks = (facts: ClusterFacts): Webhook[] =>
+  webhooksOf(facts).filter((webhook) => {
+    const backend = backendOf(facts, webhook.entry.clientConfig?.service);
+    const wide =
+      covers(webhook, 'coordination.k8s.io', 'leases') || covers(webhook, '', 'nodes') || covers(webhook, '', 'pods');
+    return webhook.entry.failurePolicy !== 'Ignore' && wide && backend?.ready === 0;
+  });

@@ -50,9 +50,17 @@ test('the most numerous objects need not be the biggest', () => {
 });
 
 test('without object counts it names the read that would settle it', () => {
-  const [finding] = findingsOf(rule, { subject, logs: [full], series: [size], denied: ['taskruns'] });
+  const plain = log('argocd-1', 'Failed to update application status: etcdserver: mvcc: database space exceeded');
+  const [finding] = findingsOf(rule, { subject, logs: [plain], series: [size], denied: ['taskruns'] });
   expect(finding).toMatchObject({ owner: 'undetermined' });
   expect(finding?.missing.map((entry) => entry.missing).join()).toContain('apiserver_storage_objects');
+});
+
+test('without counts, refused writes of huge objects of one namespace are a clue, not a proof', () => {
+  expect(findingsOf(rule, { subject, logs: [full], series: [size] })[0]).toMatchObject({
+    owner: 'app',
+    strength: 'derived',
+  });
 });
 
 test('an etcd that only times out while objects pile up is the same trouble; without them it is not', () => {

@@ -39,3 +39,17 @@ test('stays silent when the counter stands still or rises on a node without DNS'
     series: [counter('n2', [0, 9, 90])],
   });
 });
+
+test('without counters, one replica that times out beside one that does not is derived', () => {
+  const other = pod('coredns-b', 'n2', { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } });
+  const timeout = (name: string) => log(name, 'read udp 10.0.1.7:41822->10.0.0.2:53: i/o timeout');
+  const objects = [node('n1'), node('n2'), dns, other, web];
+  expect(
+    findingsOf(rule, {
+      subject,
+      objects,
+      logs: [complaint, timeout('coredns-a'), log('coredns-b', 'CoreDNS-1.11.4')],
+    })[0],
+  ).toMatchObject({ owner: 'platform', strength: 'derived' });
+  expectSilent(rule, { subject, objects, logs: [complaint, timeout('coredns-a'), timeout('coredns-b')] });
+});

@@ -92,3 +92,11 @@ test('stays silent when the webhook answered and denied', () => {
     ],
   });
 });
+
+test('a dead webhook over leases needs no witness while nodes are lost, and is only derived then', () => {
+  const all = webhook('policy', { rules: [{ apiGroups: ['*'], resources: ['*'] }] });
+  const lost = { subject: { kind: 'Node', name: 'n2' }, objects: [node('n2', 'Unknown'), all, slice('policy', false)] };
+  expect(findingsOf(rule, lost)[0]).toMatchObject({ owner: 'platform', strength: 'derived' });
+  expectSilent(rule, { ...lost, objects: [node('n2', 'Unknown'), all, slice('policy', true)] });
+  expectSilent(rule, { ...lost, objects: [node('n2', 'True'), all, slice('policy', false)] });
+});

@@ -19,6 +19,7 @@ const budget = /disruption budget|DisruptionBudget|docker|registry|toomanyreques
 const aggressive =
   /interval=\d+ms|poll(ing)?[ _-]?(interval|every)\D{0,3}\d+ ?ms|retrying (immediately|without (delay|backoff))|attempt[ =:]+\d{2,}|list(ed|ing) \d{3,}|bytes=\d{7,}|no informer|limit=0\b|resync(ing)? (all|every)/i;
 const tuning = /POLL|INTERVAL|RESYNC|QPS|BURST|SCOPE|WORKERS|CONCURREN|PARALLEL|SYNC_PERIOD/i;
+const polling = /POLL|RESYNC|SYNC_PERIOD|RELIST/i;
 /** A rollout this long before the first rejection may have caused it: queues fill within minutes. */
 const beforeMinutes = 45;
 const afterMinutes = 3;
@@ -174,7 +175,8 @@ const candidates = (facts: ClusterFacts, onset: string | undefined): Flooder[] =
       (entry.lines.some(({ line }) => throttled.test(line)) ? 1 : 0) +
       (entry.series ? 3 : 0) +
       (entry.rolled ? 1 : 0) +
-      (tuningOf(entry.workload).length > 0 ? 1 : 0);
+      (tuningOf(entry.workload).length > 0 ? 1 : 0) +
+      (entry.rolled && tuningOf(entry.workload).some(({ name }) => polling.test(name)) ? 1 : 0);
   // Time alone names nobody: several things are rolled out every hour.
   return [...found.values()].filter((entry) => entry.score >= 3).sort((a, b) => b.score - a.score);
 };

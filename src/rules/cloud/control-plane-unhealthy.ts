@@ -6,7 +6,7 @@ import { lastPerPod, timeOf } from '../../facts/log-search.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
 import { isFilling } from '../../facts/storage-growth.ts';
 import { earliest } from '../../facts/time.ts';
-import { webhookFailures } from '../../facts/webhooks.ts';
+import { deadWebhooks, webhookFailures } from '../../facts/webhooks.ts';
 import { readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
@@ -32,12 +32,13 @@ export default rule({
     const witnesses = lastPerPod(lines);
     const down = ready !== undefined && ready.status !== 200 && ready.status !== 401 && ready.status !== 403;
     const hooksOnly = checks.length > 0 && checks.every((check) => check.startsWith('poststarthook/'));
-    if (hooksOnly && webhookFailures(facts).length > 0) return [];
+    if (hooksOnly && webhookFailures(facts).length + deadWebhooks(facts).length > 0) return [];
     const etcd = etcdFails || (witnesses.length + (reads.length > 0 ? 1 : 0) >= 2 && !down);
     if (!etcd && !down && !(ready && ready.latencyMs >= slowMs)) return [];
     const owner = controlPlaneOwner(facts);
     const evidence = cite(owner, facts);
     const issue = openIssues(facts, /EKS|EC2/)[0];
+    const sizeKnown = facts.seriesLike(/^(apiserver_storage_size|etcd_(mvcc_)?db_total)/).length > 0;
     const gateway = down && frontEnd.test(ready.body);
     const what = etcd
       ? `The ${isManaged(facts) ? 'managed ' : ''}API server cannot reach its etcd${etcdFails ? ': readiness fails on the etcd check' : ''}${witnesses.length > 0 || reads.length > 0 ? ' and calls end in "etcdserver: request timed out"' : ''}`
@@ -59,7 +60,8 @@ export default rule({
         ],
         owner,
         boundary: etcd && !isManaged(facts) ? 'etcd' : 'control-plane',
-        strength: etcdFails || gateway || (etcd && witnesses.length >= 2) ? 'direct' : 'derived',
+        // On a managed plane most etcd trouble is made of the customer's objects: only a size that was read rules that out.
+        strength: gateway || (etcd && (!isManaged(facts) || sizeKnown || witnesses.length > 0)) ? 'direct' : 'derived',
         cause: text(`${what}.`),
         root: { kind: 'APIServer', name: facts.identity.name },
         affects: 'cluster',

@@ -70,7 +70,12 @@ export default rule({
         ],
         owner: 'platform',
         boundary: 'dns',
-        strength: double || share >= 0.5 ? (events.length > 0 ? 'direct' : 'derived') : 'circumstantial',
+        strength:
+          double || ((oom || unplaced.length > 0) && share >= 0.5)
+            ? events.length > 0
+              ? 'direct'
+              : 'derived'
+            : 'circumstantial',
         cause: text(`${unready.length} of ${pods.length} cluster DNS replicas do not serve: ${why}.`),
         root: refOf(facts.workloadOf(unready[0]!)),
         affects: dnsVictims(facts, scope),

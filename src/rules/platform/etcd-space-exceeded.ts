@@ -8,6 +8,7 @@ import { isPlatformNamespace, ownershipOf, teamOf } from '../../facts/ownership.
 import { isManaged } from '../../facts/provider.ts';
 import { lastValue, minValue } from '../../facts/series.ts';
 import {
+  hugeWrites,
   isFilling,
   namespacesOf,
   objectsOf,
@@ -42,7 +43,10 @@ export default rule({
     const struggles = failedChecks(facts).some((check) => check.startsWith('etcd')) || slow.lines.length > 0;
     if (!refused && !(struggles && isFilling(facts))) return [];
     const filler = fillerOf(facts);
-    const culprit = filler && culpritOf(facts, filler);
+    const huge = filler ? undefined : hugeWrites(facts, /database space exceeded/);
+    const culprit = filler
+      ? culpritOf(facts, filler)
+      : huge && { ...ofNamespace(facts, huge.namespace), certain: false };
     const owner = culprit?.owner ?? 'undetermined';
     const layer = owner === 'undetermined' ? 'platform' : owner;
     const evidence = cite(layer, facts);
@@ -77,7 +81,9 @@ export default rule({
         cause: text(
           filler && culprit
             ? `${filler.count} ${filler.name} objects (about ${gigabytes(filler.bytes)}${filler.added > 0 ? `, ${Math.round(filler.added)} of them new` : ''})${culprit.namespace ? ` in namespace ${culprit.namespace}` : ''} fill etcd${grew}, ${refused ? 'so every write is refused: database space exceeded' : 'so calls end in etcd timeouts'}.`
-            : `etcd ${refused ? 'is full' : 'fills up'}${grew} and ${refused ? 'refuses writes' : 'times out'}; whose objects fill it cannot be told from what could be read.`,
+            : huge
+              ? `Objects of more than 1 MB each in namespace ${huge.namespace} are what etcd refuses to store: database space exceeded${grew}; they are its likely filling.`
+              : `etcd ${refused ? 'is full' : 'fills up'}${grew} and ${refused ? 'refuses writes' : 'times out'}; whose objects fill it cannot be told from what could be read.`,
         ),
         root: sample[0]
           ? {
@@ -141,7 +147,7 @@ export default rule({
                 {
                   owner: 'platform',
                   action: text(
-                    `Limit what a namespace may store: object-count quota for ${filler!.name}, a TTL or archive for finished objects.`,
+                    `Limit what a namespace may store: object-count quota for ${filler?.name ?? 'the resource'}, a TTL or archive for finished objects.`,
                   ),
                 },
               ]
@@ -203,6 +209,11 @@ const culpritOf = (
         : 'app';
   return { owner, namespace: most.namespace, certain: object !== undefined };
 };
+
+const ofNamespace = (facts: ClusterFacts, name: string): { owner: 'app' | 'platform'; namespace: string } => ({
+  owner: ownershipOf(facts, { kind: 'Pod', metadata: { name: '', namespace: name } }),
+  namespace: name,
+});
 
 const missingReads = (facts: ClusterFacts, filler: StoredResource | undefined): MissingRead[] => [
   filler

@@ -23,7 +23,7 @@ export default rule({
     const over = facts.all('Node').flatMap((node) => {
       const series = allowance(facts, node);
       const events = facts.eventsAbout(node).filter((event) => /LinkLocalExceeded/.test(event.reason));
-      return series || events.length > 0 ? [{ node, series, events }] : [];
+      return series || events.length > 0 || lonely(facts, node) ? [{ node, series, events }] : [];
     });
     const replicas = dnsPods(facts).filter((pod) => over.some(({ node }) => node.metadata.name === pod.spec?.nodeName));
     const [replica] = replicas;
@@ -44,7 +44,9 @@ export default rule({
         boundary: 'dns',
         strength: series || events.length > 0 ? 'direct' : 'derived',
         cause: text(
-          `DNS replica ${replica.metadata.name} sends more queries than the interface of node ${node.metadata.name} may send to the VPC resolver${series ? ` (linklocal_allowance_exceeded rose from ${firstValue(series)} to ${lastValue(series)})` : ''}; the excess is dropped, so a share of all lookups fails.`,
+          !series && events.length === 0
+            ? `DNS replica ${replica.metadata.name} on node ${node.metadata.name} alone cannot reach the VPC resolver, while other replicas can: its interface's allowance or connection table is the likely limit, and was not measured.`
+            : `DNS replica ${replica.metadata.name} sends more queries than the interface of node ${node.metadata.name} may send to the VPC resolver${series ? ` (linklocal_allowance_exceeded rose from ${firstValue(series)} to ${lastValue(series)})` : ''}; the excess is dropped, so a share of all lookups fails.`,
         ),
         root: refOf(replica),
         affects: dnsVictims(facts, scope),
@@ -84,6 +86,14 @@ export default rule({
     ];
   },
 });
+
+/** Without counters: this node's replica alone cannot reach the resolver, and others that were read can. */
+const lonely = (facts: ClusterFacts, node: KubeObject): boolean => {
+  if (facts.seriesLike(/node_net_ethtool|linklocal_allowance/).length > 0) return false;
+  const read = dnsPods(facts).filter((pod) => facts.logsOf(pod).length > 0);
+  const failing = read.filter((pod) => linesLike(facts, upstream, (log) => log.pod === pod.metadata.name).length > 0);
+  return failing.length === 1 && read.length > 1 && failing[0]!.spec?.nodeName === node.metadata.name;
+};
 
 const allowance = (facts: ClusterFacts, node: KubeObject): Series | undefined =>
   [

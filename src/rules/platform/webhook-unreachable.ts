@@ -16,6 +16,7 @@ import {
   type Backend,
   backendOf,
   covers,
+  deadWebhooks,
   isServing,
   type Webhook,
   type WebhookFailure,
@@ -65,7 +66,7 @@ export default rule({
     'failurePolicy Ignore: calls are slow, but nothing is refused',
   ],
   judge(facts, scope) {
-    return webhookFailures(facts).flatMap((failure) => {
+    return failures(facts, scope).flatMap((failure) => {
       const webhook = webhookNamed(facts, failure.name);
       if (webhook?.entry.failurePolicy === 'Ignore') return [];
       const backend = backendOf(facts, webhook?.entry.clientConfig?.service ?? serviceIn(failure));
@@ -84,7 +85,10 @@ export default rule({
           ],
           owner,
           boundary: 'admission' as const,
-          strength: reason.proven ? ('direct' as const) : ('derived' as const),
+          strength:
+            reason.proven && failure.events.length + failure.lines.length + failure.series.length > 0
+              ? ('direct' as const)
+              : ('derived' as const),
           cause: text(
             `Webhook ${failure.name} fails closed and ${reason.words}, so ${core ? 'lease, node and system pod writes are refused' : 'matching objects are refused'}${pinned(backend)}.`,
           ),
@@ -116,13 +120,11 @@ export default rule({
           chain: [
             ...broken.slice(0, 1).map((pod) => link(pod, waitingReason(pod) ?? 'not ready')),
             ...(webhook ? [link(webhook.configuration, `${failure.name}: ${reason.words}`)] : []),
-            ...failure.events
-              .slice(0, 1)
-              .map((event) => ({
-                object: `${event.regarding.kind} ${event.regarding.namespace ?? ''}/${event.regarding.name}`,
-                uid: event.regarding.uid,
-                claim: 'refused',
-              })),
+            ...failure.events.slice(0, 1).map((event) => ({
+              object: `${event.regarding.kind} ${event.regarding.namespace ?? ''}/${event.regarding.name}`,
+              uid: event.regarding.uid,
+              claim: 'refused',
+            })),
           ],
           nextSteps: [
             text(stepFor(reason.kind, failure.name, webhook, backend)),
@@ -135,6 +137,21 @@ export default rule({
     });
   },
 });
+
+/** Every failure with a witness, and dead webhooks that cover what the subject suffers from. */
+const failures = (facts: ClusterFacts, scope: Scope): WebhookFailure[] => {
+  const witnessed = webhookFailures(facts);
+  const suffers = (webhook: Webhook): boolean =>
+    (covers(webhook, 'coordination.k8s.io', 'leases') || covers(webhook, '', 'nodes')
+      ? facts.all('Node').some(isNotReady) || failedChecks(facts).length > 0
+      : false) ||
+    (covers(webhook, '', 'pods') &&
+      scope.workloads.some((workload) => (workload.spec?.replicas ?? 0) > facts.podsOf(workload).length));
+  const dead = deadWebhooks(facts).filter(
+    (webhook) => suffers(webhook) && !witnessed.some((failure) => failure.name === webhook.entry.name),
+  );
+  return [...witnessed, ...dead.map((webhook) => ({ name: webhook.entry.name, events: [], lines: [], series: [] }))];
+};
 
 const serviceIn = (failure: WebhookFailure): { namespace?: string; name?: string } => {
   const words = [...failure.events.map((event) => event.message), ...failure.lines.map((entry) => entry.line)].join(
@@ -207,6 +224,11 @@ const victims = (facts: ClusterFacts, scope: Scope, failure: WebhookFailure, cor
   const wide = scope.wide || (core && scope.workloads.length === 0 && scope.subjectNodes.length === 0);
   return [
     ...owners,
+    ...scope.workloads
+      .filter(
+        (workload) => failure.events.length === 0 && (workload.spec?.replicas ?? 0) > facts.podsOf(workload).length,
+      )
+      .map(refOf),
     ...nodes.map(refOf),
     ...stranded.flatMap((pod) => [refOf(pod), refOf(facts.workloadOf(pod))]),
     ...(wide ? [{ kind: 'Cluster', name: facts.identity.name }] : []),
