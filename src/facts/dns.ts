@@ -7,10 +7,6 @@ import type { Scope } from './scope.ts';
 export const lookupError =
   /no such host|Temporary failure in name resolution|UnknownHostException|EAI_AGAIN|ENOTFOUND|getaddrinfo|server misbehaving|lookup \S+ on \S+:53|lookup [\w.-]+: (i\/o timeout|no such host|operation was canceled|Temporary)|:53: (i\/o timeout|read|connection refused)|SERVFAIL|[Cc]ould not resolve|[Nn]ame or service not known|Name does not resolve|NameResolutionError|dns.*(timeout|timed out)/;
 
-/** Not found is an answer: of one name it is that name's fault. Everything else is the resolver's. */
-const notFound = /no such host|NXDOMAIN|ENOTFOUND|Name does not resolve|Name or service not known/;
-export const isResolverFault = (line: string): boolean => lookupError.test(line) && !notFound.test(line);
-
 const dnsLabel = /^(kube-dns|coredns|node-local-dns|nodelocaldns)$/;
 
 export const isDnsPod = (pod: KubeObject): boolean =>

@@ -1,6 +1,6 @@
 import { type KubeObject, type ObjectRef, refOf } from '../domain/kubernetes.ts';
 import type { ClusterFacts } from './cluster.ts';
-import { isTroubled, isUnscheduled } from './pods.ts';
+import { isTroubled } from './pods.ts';
 
 /** A node, its claim, the pods on it and their workloads: whom the node's fault harms. */
 export const harmedBy = (facts: ClusterFacts, nodes: KubeObject[]): ObjectRef[] => {
@@ -8,13 +8,6 @@ export const harmedBy = (facts: ClusterFacts, nodes: KubeObject[]): ObjectRef[] 
   const claims = nodes.map((node) => facts.claimOf(node)).filter((claim) => claim !== undefined);
   return [...nodes, ...claims, ...pods, ...pods.filter(isTroubled).map((pod) => facts.workloadOf(pod))].map(refOf);
 };
-
-/** Pods that wait while nodes are missing: they are harmed too when a large part of the cluster is gone. */
-export const waitingFor = (facts: ClusterFacts): ObjectRef[] =>
-  facts
-    .all('Pod')
-    .filter(isUnscheduled)
-    .flatMap((pod) => [refOf(pod), refOf(facts.workloadOf(pod))]);
 
 export const names = (nodes: KubeObject[], most = 3): string =>
   nodes

@@ -36,3 +36,20 @@ test('stays silent when the node fell silent before anybody asked', () => {
   });
   expectSilent(rule, { subject, objects: [tainted('karpenter.sh/disrupted', at('08:24')), lost] });
 });
+
+test('a cordoned node goes while the new version joins its pool', () => {
+  const pool = { labels: { 'cloud.google.com/gke-nodepool': 'a' } };
+  const old = node('n1', 'Unknown', {
+    ...pool,
+    info: { kubeletVersion: 'v1.33.1' },
+    spec: { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable', timeAdded: at('08:20') }] },
+  });
+  const fresh = node('n2', 'True', { ...pool, info: { kubeletVersion: 'v1.34.0' } });
+  fresh.metadata.creationTimestamp = at('08:00');
+  expect(findingsOf(rule, { provider: 'gke', subject, objects: [old, fresh] })[0]).toMatchObject({ state: 'expected' });
+  expectSilent(rule, {
+    provider: 'gke',
+    subject,
+    objects: [old, node('n2', 'True', { ...pool, info: { kubeletVersion: 'v1.33.1' } })],
+  });
+});

@@ -5,13 +5,15 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { harmedBy } from '../../facts/node-group.ts';
-import { isNotReady, removalMark } from '../../facts/nodes.ts';
+import { groupOf, isNotReady, removalMark } from '../../facts/nodes.ts';
 import { isTerminating } from '../../facts/pods.ts';
 import { addMinutes, duration, earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** A drained node's object is gone within minutes once its instance terminates; after this it is stuck. */
 const removalMinutes = 30;
+/** Nodes of the new version join shortly before the old ones go. */
+const upgradeMinutes = 120;
 const wanted =
   /^(DisruptionTerminating|ScaleDown|ScaleDownEmpty|SpotInterrupted|TerminatingOnInterruption)$|Disrupting Node|Scale-down: removing node|marked the node as toBeDeleted/;
 
@@ -25,7 +27,7 @@ export default rule({
   judge(facts, scope) {
     const subjects = scope.subjectNodes.length > 0 ? scope.subjectNodes : scope.nodes.filter(isNotReady);
     return subjects.flatMap((node) => {
-      const mark = removalMark(node);
+      const mark = removalMark(node) ?? upgradeMark(facts, node);
       const asked = facts.eventsAbout(node).filter((event) => wanted.test(event.reason) || wanted.test(event.message));
       const since = earliest(mark?.at, ...asked.map((event) => event.firstAt));
       if ((!mark && asked.length === 0) || !since) return [];
@@ -38,6 +40,23 @@ export default rule({
     });
   },
 });
+
+/** Cordoned while nodes of another version have just joined: a rolling upgrade of the pool. */
+const upgradeMark = (facts: ClusterFacts, node: KubeObject): ReturnType<typeof removalMark> => {
+  const taint = (node.spec?.taints ?? []).find((entry: any) => entry.key === 'node.kubernetes.io/unschedulable');
+  const version = node.status?.nodeInfo?.kubeletVersion;
+  const fresh = facts
+    .all('Node')
+    .some(
+      (other) =>
+        groupOf(other) === groupOf(node) &&
+        other.status?.nodeInfo?.kubeletVersion !== version &&
+        minutesBetween(other.metadata.creationTimestamp, facts.now) < upgradeMinutes,
+    );
+  return node.spec?.unschedulable && taint?.timeAdded && version && fresh
+    ? { mark: `upgrade from ${version}`, at: taint.timeAdded }
+    : undefined;
+};
 
 /** Pods that the drain waits for long after their grace period. */
 const stuckPods = (facts: ClusterFacts, node: KubeObject): KubeObject[] =>
