@@ -2,6 +2,7 @@ import type { KubeEvent, KubeObject } from '../domain/kubernetes.ts';
 import type { ClusterFacts } from './cluster.ts';
 import { isTrue } from './conditions.ts';
 import { containerStatuses } from './pods.ts';
+import { firstValue, lastValue } from './series.ts';
 import { minutesBetween } from './time.ts';
 import { containerOf } from './workloads.ts';
 
@@ -19,9 +20,22 @@ export interface OomKill {
 /** A kill older than this says nothing about an incident of now, unless the container goes on dying. */
 const recentMinutes = 6 * 60;
 
+/** The kernel's counter grew: under cgroup v1 a killed child leaves its parent to end with `Error`. */
+const countsOom = (facts: ClusterFacts, pod: KubeObject, container: string): boolean =>
+  facts
+    .series('container_oom_events_total', {
+      namespace: pod.metadata.namespace ?? '',
+      pod: pod.metadata.name,
+      container,
+    })
+    .some((series) => lastValue(series) > (series.points.length > 1 ? firstValue(series) : 0));
+
 export const oomKillsOf = (facts: ClusterFacts, pod: KubeObject): OomKill[] =>
   containerStatuses(pod).flatMap((status) => {
-    const killed = [status.state?.terminated, status.lastState?.terminated].find((end) => end?.reason === 'OOMKilled');
+    const ends = [status.state?.terminated, status.lastState?.terminated];
+    const killed =
+      ends.find((end) => end?.reason === 'OOMKilled') ??
+      ends.find((end) => end?.exitCode === 137 && end.reason === 'Error' && countsOom(facts, pod, status.name));
     if (!killed || minutesBetween(killed.finishedAt, facts.now) > recentMinutes) return [];
     const resources = containerOf(pod, status.name)?.resources ?? {};
     return [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/app/container-memory-limit.ts';
 import { condition, event, expectSilent, findingsOf } from './harness.ts';
-import { crashing, deployment, minutesAgo, node, podOf } from './workloads.ts';
+import { crashing, deployment, minutesAgo, node, podOf, series } from './workloads.ts';
 
 const limited = { resources: { requests: { memory: '256Mi' }, limits: { memory: '512Mi' } } };
 const killed = crashing(137, 'OOMKilled');
@@ -66,4 +66,20 @@ test('stays silent for a node out of memory, a kill of days ago, no limit, and e
     subject,
     objects: [...deployment('web'), podOf('web', 'c', { ready: false, status: killed }), well],
   });
+});
+
+test('a killed child under cgroup v1 leaves exit 137 with Error: the kernel’s counter tells', () => {
+  const pod = podOf('web', 'a', { ready: false, container: limited, status: crashing(137, 'Error') });
+  const counter = series(
+    'container_oom_events_total',
+    { namespace: 'shop', pod: 'web-2-a', container: 'app' },
+    [0, 0, 1, 2],
+  );
+  expect(
+    findingsOf(rule, {
+      subject,
+      objects: [...deployment('web', { container: limited }), pod, node('node-1')],
+      series: [counter],
+    })[0]?.owner,
+  ).toBe('app');
 });

@@ -12,7 +12,7 @@ import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** `object "ns"/"x" not registered` is a harmless race of the kubelet and stands here for nothing. */
 const missing =
-  /(configmap|secret) "([^"]+)" not found|couldn't find key (\S+) in (ConfigMap|Secret) (\S+)|references non-existent (config|secret) key: (\S+)|(?:environment variable|env var) "?([\w.]+)"? (?:not found|invalid)|failed to sync (configmap|secret) cache/i;
+  /(configmap|secret) "([^"]+)" not found|couldn't find key (\S+) in (ConfigMap|Secret) (\S+)|references non-existent (config|secret) key: (\S+)|(?:environment variable|env var) "?([\w.]+)"? (?:not found|invalid)|failed to sync (configmap|secret) cache|failed to get secretproviderclass \S+, error: .*not found|SecretProviderClass\S* "[^"]+" not found/i;
 
 interface Sighting {
   pod: KubeObject;

@@ -119,11 +119,15 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
   const good = fresh?.previous ? facts.childrenOf(fresh.previous).filter(isReady) : [];
   const owner = ownershipOf(facts, workload);
   const evidence = cite(owner, facts);
+  // A probe that times out since a rollout whose predecessor answers is the release's; else it may be anything around it.
+  const late = entry.failure.strength === 'circumstantial' && fresh !== undefined && good.length > 0;
   const strength: Strength = port
     ? 'direct'
     : crashed && entry.failure.strength !== 'direct'
       ? 'circumstantial'
-      : entry.failure.strength;
+      : late
+        ? 'derived'
+        : entry.failure.strength;
   const answers = grep(
     facts,
     pods,
