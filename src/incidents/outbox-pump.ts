@@ -46,19 +46,29 @@ export function startOutboxPump(options: PumpOptions): Loop {
   };
 }
 
-async function deliver(row: OutboxRow, { outbox, sender, now, onError }: PumpOptions): Promise<void> {
-  const result = await attempt(row, sender).catch((error): SendResult => {
+async function deliver(row: OutboxRow, options: PumpOptions): Promise<void> {
+  const { outbox, now, onError } = options;
+  const { result, revision } = await attempt(row, options.sender).catch((error): Attempt => {
     onError(error);
-    return { outcome: 'uncertain', reason: error instanceof Error ? error.message : String(error) };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { result: { outcome: 'uncertain', reason }, revision: row.revision };
   });
-  await outbox.settle(row, result, now());
+  await outbox.settle({ ...row, revision }, result, now());
 }
 
-/** A post that may have arrived is looked for first; an edit that may have arrived is simply made again. */
-async function attempt(row: OutboxRow, sender: Sender): Promise<SendResult> {
-  if (row.ts !== null || row.uncertainSince === null) return sender.send(row);
-  const found = await sender.find(row);
-  if (!found) return sender.send(row);
+interface Attempt {
+  result: SendResult;
+  /** What the message shows if it was sent. */
+  revision: number;
+}
+
+/**
+ * A post that may have arrived is looked for first. What is found counts as sent with the revision it shows; newer
+ * content then follows as an edit, like any other. An edit that may have arrived is simply made again.
+ */
+async function attempt(row: OutboxRow, sender: Sender): Promise<Attempt> {
+  const found = row.ts === null && row.uncertainSince !== null ? await sender.find(row) : null;
+  if (!found) return { result: await sender.send(row), revision: row.revision };
   const { channel, ts, revision } = found;
-  return revision >= row.revision ? { outcome: 'sent', channel, ts } : sender.send({ ...row, channel, ts });
+  return { result: { outcome: 'sent', channel, ts }, revision };
 }
