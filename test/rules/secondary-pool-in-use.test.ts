@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import rule from '../../src/rules/platform/secondary-pool-in-use.ts';
+import { expectSilent, findingsOf, object } from './harness.ts';
+import { node, pool, running } from './nodes.ts';
+
+const subject = { kind: 'NodePool', name: 'fallback' };
+const situation = (used: string, nodeSelector?: Record<string, string>) => {
+  const owner = object('StatefulSet', 'store', { namespace: 'shop' });
+  const own = [{ kind: 'StatefulSet', name: 'store', uid: owner.metadata.uid, controller: true }];
+  return {
+    subject,
+    objects: [
+      pool('default', { weight: 10, used: { cpu: used } }),
+      pool('fallback', { weight: 1, labels: { tier: 'fallback' } }),
+      node('n1', { pool: 'fallback' }),
+      owner,
+      running('store-0', 'n1', { ownerReferences: own, spec: { nodeSelector } }),
+    ],
+  };
+};
+
+test('pinned by label while the preferred pool has room: the workload’s owner', () => {
+  expect(findingsOf(rule, situation('20', { tier: 'fallback' }))[0]).toMatchObject({
+    owner: 'app',
+    boundary: 'config',
+    strength: 'direct',
+  });
+});
+
+test('ordinary pods spill over from a full pool: the platform’s', () => {
+  expect(findingsOf(rule, situation('100'))[0]).toMatchObject({
+    owner: 'platform',
+    root: { kind: 'NodePool', name: 'default' },
+  });
+});
+
+test('silent where the preferred pool has room and nobody is pinned, and for the preferred pool itself', () => {
+  expectSilent(rule, situation('20'));
+  expectSilent(rule, { ...situation('100'), subject: { kind: 'NodePool', name: 'default' } });
+});
