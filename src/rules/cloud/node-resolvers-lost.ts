@@ -166,7 +166,7 @@ const sharedMark = (
   if (!first) return undefined;
   const keys = [
     ...Object.keys(first.metadata.annotations ?? {})
-      .filter((key) => patchKey.test(key))
+      .filter((key) => patchKey.test(key) && !/status$/.test(key))
       .map((key) => ({ key, where: 'metadata.annotations' })),
     ...Object.keys(first.metadata.labels ?? {})
       .filter((key) => patchLabel.test(key))
