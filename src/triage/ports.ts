@@ -59,10 +59,51 @@ export interface CloudWatchQuery {
   end: number;
 }
 
-/** Read-only cloud APIs by `service.operation`; a call that is not allowed is a `forbidden` gap, never empty. */
+/**
+ * What of the cloud an incident touches, as the cluster's objects name it; the worst first. A reader asks about these
+ * and never about the whole account.
+ */
+export interface CloudResources {
+  namespaces: string[];
+  /** EC2 instances behind the nodes and node claims concerned, those that are gone too. */
+  instanceIds: string[];
+  subnetIds: string[];
+  securityGroupIds: string[];
+  imageIds: string[];
+  volumeIds: string[];
+  nodegroups: string[];
+  /** IAM roles of nodes, by name or ARN. */
+  nodeRoles: string[];
+  /** IAM roles of the pods' service accounts, by ARN. */
+  podRoles: string[];
+  /** The nodes' own role is refused by the cluster: it comes before the pods'. */
+  nodeRoleRefused: boolean;
+  /** Host names of the load balancers in front of the workloads. */
+  loadBalancerHosts: string[];
+  /** Image references of pods that do not start. */
+  images: string[];
+  /** Karpenter's interruption queues. */
+  queues: string[];
+  /** Error codes of failed launches, e.g. `VcpuLimitExceeded`. */
+  launchErrors: string[];
+}
+
+/** The incident that a cloud reader is asked about. */
+export interface CloudQuestion {
+  /** ISO 8601: where the incident may have begun, and now. */
+  since: string;
+  until: string;
+  /** Read from the cluster on first use; a reader that has recorded answers never needs it. */
+  touched(): Promise<CloudResources>;
+}
+
+/**
+ * Read-only cloud APIs by `service.operation`; a call that is not allowed is a `forbidden` gap, never empty, and one
+ * that has nothing to ask about is `not-found`.
+ */
 export interface CloudReader {
-  call(operation: string, parameters: Record<string, unknown>): Promise<Read<CloudAnswer>>;
-  metrics(queries: CloudWatchQuery[]): Promise<Read<CloudWatchSeries[]>>;
+  call(operation: string, question: CloudQuestion): Promise<Read<CloudAnswer>>;
+  metrics(queries: CloudWatchQuery[], question: CloudQuestion): Promise<Read<CloudWatchSeries[]>>;
   readonly calls: number;
 }
 

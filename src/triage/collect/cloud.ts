@@ -1,9 +1,10 @@
 import { toMs } from '../../facts/time.ts';
 import { resources } from '../resources.ts';
+import { cloudQuestion } from './cloud-question.ts';
 import { type Collection, historyHours } from './collection.ts';
 
 /** Read-only calls that say something about an incident, by service. */
-const awsCalls = [
+export const awsCalls = [
   'health.describeEvents',
   'health.describeEventDetails',
   'health.describeAffectedEntities',
@@ -41,7 +42,6 @@ const awsCalls = [
   'mq.listBrokers',
   'mq.describeBroker',
   'rds.describeDBInstances',
-  'elasticloadbalancing.describeTargetHealth',
   'elbv2.describeTargetHealth',
   'ecr.describeImages',
 ];
@@ -146,6 +146,7 @@ const controlPlaneMetrics = [
 export const collectCloud = async (collection: Collection): Promise<void> => {
   const end = toMs(collection.facts.readAt) / 1000;
   const start = end - historyHours * 3600;
+  const question = cloudQuestion(collection);
   const isAws = collection.target.cluster.provider.startsWith('eks') || collection.target.cluster.provider === 'self';
   await Promise.all([
     collection.probe('readyz'),
@@ -153,9 +154,14 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
     collection.list(resources.leases, { namespace: 'kube-system' }),
     collection.list(resources.leases, { namespace: 'kube-node-lease' }),
     ...controlPlaneMetrics.map((name) => collection.metric(name)),
-    ...(isAws ? awsCalls.map((call) => collection.cloud(call)) : []),
+    ...(isAws ? awsCalls.map((call) => collection.cloud(call, question)) : []),
     ...(isAws
-      ? [collection.cloudMetrics(cloudWatchMetrics.map(([namespace, metric]) => ({ namespace, metric, start, end })))]
+      ? [
+          collection.cloudMetrics(
+            cloudWatchMetrics.map(([namespace, metric]) => ({ namespace, metric, start, end })),
+            question,
+          ),
+        ]
       : []),
   ]);
 };

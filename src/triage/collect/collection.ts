@@ -4,7 +4,15 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { Layer } from '../../domain/layer.ts';
 import { ClusterFacts } from '../../facts/cluster.ts';
 import { toMs } from '../../facts/time.ts';
-import type { CloudWatchQuery, ClusterReaders, ListOptions, MetricQuery, Read, Resource } from '../ports.ts';
+import type {
+  CloudQuestion,
+  CloudWatchQuery,
+  ClusterReaders,
+  ListOptions,
+  MetricQuery,
+  Read,
+  Resource,
+} from '../ports.ts';
 
 /** What a collection is about: enough to know where to look. */
 export interface CollectionTarget {
@@ -124,19 +132,27 @@ export class Collection {
         );
   }
 
-  async cloud(operation: string, parameters: Record<string, unknown> = {}): Promise<void> {
+  async cloud(operation: string, question: CloudQuestion): Promise<void> {
     const read = this.#readers.cloud
-      ? await this.#readers.cloud.call(operation, parameters)
+      ? await this.#readers.cloud.call(operation, question)
       : notConfigured(`no reader for the cloud API ${operation}`, "look in the provider's console");
     if (read.ok) this.facts.cloud.push(read.value);
     this.#note('aws', operation, read, 1);
   }
 
-  async cloudMetrics(queries: CloudWatchQuery[]): Promise<void> {
+  async cloudMetrics(queries: CloudWatchQuery[], question: CloudQuestion): Promise<void> {
     if (!this.#readers.cloud) return;
-    const read = await this.#readers.cloud.metrics(queries);
+    const read = await this.#readers.cloud.metrics(queries, question);
     if (read.ok) this.facts.cloudWatch.push(...read.value);
     this.#note('cloudwatch', 'metrics', read, read.ok ? read.value.length : 0);
+  }
+
+  /** What a look aside finds decides what to ask; only its calls are counted, and nothing of it is kept. */
+  async aside<T>(look: (collection: Collection) => Promise<T>): Promise<T> {
+    const collection = new Collection(this.facts.layer, this.target, this.#readers);
+    const found = await look(collection);
+    this.facts.apiCalls += collection.facts.apiCalls;
+    return found;
   }
 
   /** The facts so far as rules would see them: to decide what to read next. */

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSnapshot } from '../../../src/evidence/kubernetes/snapshot.ts';
 import { SnapshotError } from '../../../src/evidence/kubernetes/snapshot-error.ts';
+import type { CloudQuestion } from '../../../src/triage/ports.ts';
 import { resources } from '../../../src/triage/resources.ts';
 import { caseFiles, withFolder } from './fixture.ts';
 
@@ -16,6 +17,13 @@ const node = (labels: Record<string, string>, kubeletVersion: string, providerID
     conditions: [{ type: 'Ready', lastHeartbeatTime: '2026-01-02T00:00:00Z', notAfter: '2036-01-01T00:00:00Z' }],
   },
 });
+
+/** A snapshot has its answers already: looking at what the incident touches would be a bug. */
+const question: CloudQuestion = {
+  since: '2026-11-20T02:30:00Z',
+  until: '2026-11-20T08:30:00Z',
+  touched: () => Promise.reject(new Error('a snapshot looked at the cluster')),
+};
 
 describe('a case folder', () => {
   it('tells who, where and when', () =>
@@ -76,15 +84,15 @@ describe('a case folder', () => {
     return withFolder({ ...caseFiles(), ...files }, async (dir) => {
       const cloud = (await openSnapshot(dir)).cloud!;
       const value = { call: 'health.describeEvents', answer: { events: [] } };
-      expect(await cloud.call('health.describeEvents', {})).toEqual({ ok: true, value, complete: true });
-      expect(await cloud.call('ec2.describeSubnets', {})).toMatchObject({
+      expect(await cloud.call('health.describeEvents', question)).toEqual({ ok: true, value, complete: true });
+      expect(await cloud.call('ec2.describeSubnets', question)).toMatchObject({
         ok: false,
         gap: { reason: 'forbidden', fix: expect.stringContaining('`ec2:DescribeSubnets`') },
       });
       const seconds = (time: string): number => Date.parse(time) / 1000;
       const [start, end] = [seconds('2026-11-20T07:55:00Z'), seconds('2026-11-20T08:30:00Z')];
       const query = { namespace: 'AWS/EC2', metric: 'StatusCheckFailed', start, end };
-      expect(await cloud.metrics([query, { ...query, metric: 'Other' }])).toMatchObject({
+      expect(await cloud.metrics([query, { ...query, metric: 'Other' }], question)).toMatchObject({
         ok: true,
         value: [{ periodSeconds: 60, points: [['2026-11-20T08:00:00Z', 1]] }],
       });
@@ -94,7 +102,7 @@ describe('a case folder', () => {
 
   it('denies CloudWatch where only other calls were recorded', () =>
     withFolder({ ...caseFiles(), 'aws.json': {} }, async (dir) => {
-      const read = await (await openSnapshot(dir)).cloud!.metrics([]);
+      const read = await (await openSnapshot(dir)).cloud!.metrics([], question);
       expect(read).toMatchObject({ ok: false, gap: { fix: expect.stringContaining('`cloudwatch:GetMetricData`') } });
     }));
 });
