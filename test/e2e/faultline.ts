@@ -66,6 +66,10 @@ export class Faultline {
     return new Faultline(child, output, folder, url, ended);
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** All it has written so far, log and words. */
   get output(): string {
     return this.#output.join('');
