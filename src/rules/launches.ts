@@ -84,11 +84,20 @@ const waitingOn = (facts: ClusterFacts, failures: LaunchFailure[], pool: KubeObj
     const prefix = `nodeclaim/${group}-`;
     return waiting.filter((pod) => facts.eventsAbout(pod, 'Nominated').some((event) => event.message.includes(prefix)));
   }
+  const lastFailure = failures.at(-1)!.at;
   const asked = waiting.filter((pod) => facts.eventsAbout(pod).some((event) => /ScaleUp$/.test(event.reason)));
+  const served = asked.filter((pod) =>
+    facts
+      .eventsAbout(pod, 'TriggeredScaleUp')
+      .some((event) => event.lastAt > lastFailure && minutesBetween(event.lastAt, facts.now) < 10),
+  );
+  if (served.length > 0) return asked.filter((pod) => !served.includes(pod));
   return asked.length > 0 ? asked : waiting.filter((pod) => facts.ownerOf(pod)?.kind !== 'DaemonSet');
 };
 
 export interface LaunchStatement {
+  /** `pool-limit` for a limit of the customer's that growth can reach; a refused launch otherwise. */
+  mechanism?: 'launch-failed' | 'pool-limit';
   layer: Layer;
   owner: Owner;
   boundary: Boundary;
@@ -107,7 +116,7 @@ export const launchFinding = (facts: ClusterFacts, group: FailedGroup, statement
   const evidence = cite(statement.layer, facts);
   const shown = [...new Map(group.failures.map((entry) => [entry.message, entry])).values()].slice(-3);
   return {
-    mechanism: 'launch-failed',
+    mechanism: statement.mechanism ?? 'launch-failed',
     explains: [
       'pending',
       'scheduling',

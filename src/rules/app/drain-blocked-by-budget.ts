@@ -6,6 +6,7 @@ import { type StuckDrain, stuckDrains, whyBlocked } from '../../facts/drains.ts'
 import { ownershipOf } from '../../facts/ownership.ts';
 import { poolOf, waitingFor } from '../../facts/pools.ts';
 import { quantity } from '../../facts/quantity.ts';
+import type { Scope } from '../../facts/scope.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 
@@ -16,17 +17,17 @@ export default rule({
     'DisruptionBlocked on a node that nobody removes: consolidation passes it by, which is harmless',
     'an instance that the cloud does not terminate after the drain ended',
   ],
-  judge(facts) {
+  judge(facts, scope) {
     const drains = stuckDrains(facts);
     const blockers = new Map<KubeObject, StuckDrain[]>();
     for (const drain of drains)
       for (const object of [...drain.budgets.map((entry) => entry.budget), ...drain.pinned])
         blockers.set(object, [...(blockers.get(object) ?? []), drain]);
-    return [...blockers].map(([object, blocked]) => findingOf(facts, object, blocked));
+    return [...blockers].map(([object, blocked]) => findingOf(facts, scope, object, blocked));
   },
 });
 
-const findingOf = (facts: ClusterFacts, object: KubeObject, drains: StuckDrain[]) => {
+const findingOf = (facts: ClusterFacts, scope: Scope, object: KubeObject, drains: StuckDrain[]) => {
   const owner = ownershipOf(facts, object);
   const evidence = cite(owner, facts);
   const nodes = drains.map((drain) => drain.node);
@@ -55,12 +56,7 @@ const findingOf = (facts: ClusterFacts, object: KubeObject, drains: StuckDrain[]
       `${describeRef(refOf(object))} (${why}) allows no eviction, so node ${nodes.map((node) => node.metadata.name).join(', ')} cannot drain for ${duration(minutesBetween(since, facts.now))}${waiting.length > 0 ? ` and goes on counting against the limit of NodePool ${held.map((pool) => pool.metadata.name).join(', ')} while ${waiting.length} pods wait` : ''}.`,
     ),
     root: refOf(object),
-    affects: [
-      ...waiting.map(refOf),
-      ...drains.flatMap((drain) => [drain.node, ...(drain.claim ? [drain.claim] : [])]).map(refOf),
-      ...drains.flatMap((drain) => poolOf(facts, drain.claim ?? drain.node) ?? []).map(refOf),
-      refOf(object),
-    ],
+    affects: [...waiting.map(refOf), ...removals(facts, scope, object, drains).map(refOf)],
     onset: since,
     evidence: [
       isBudget ? evidence.field(object, 'spec', undefined, why) : evidence.field(object, 'metadata.annotations'),
@@ -101,6 +97,22 @@ const findingOf = (facts: ClusterFacts, object: KubeObject, drains: StuckDrain[]
           ]
         : [],
   };
+};
+
+/**
+ * What is being removed, where the alert is about that. A pod that happens to run on the node, or that the budget
+ * selects, is not harmed by a drain that does not happen.
+ */
+const removals = (facts: ClusterFacts, scope: Scope, object: KubeObject, drains: StuckDrain[]): KubeObject[] => {
+  const kinds = new Set(scope.subjects.map((subject) => subject.kind));
+  if (kinds.has('PodDisruptionBudget')) return [object];
+  return scope.wide || kinds.has('Node') || kinds.has('NodeClaim') || kinds.has('NodePool')
+    ? drains.flatMap((drain) => [
+        drain.node,
+        ...(drain.claim ? [drain.claim] : []),
+        ...[poolOf(facts, drain.claim ?? drain.node)].filter((pool) => pool !== undefined),
+      ])
+    : [];
 };
 
 /** Pools that would be below their limit if the draining nodes did not count any more. */

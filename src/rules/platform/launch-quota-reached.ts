@@ -13,6 +13,7 @@ export default rule({
       .filter((group) => group.open && !foreignSubscription(facts, group.last.message))
       .map((group) =>
         launchFinding(facts, group, {
+          mechanism: group.last.kind === 'quota' ? 'pool-limit' : 'launch-failed',
           layer: 'platform',
           owner: 'platform',
           boundary: 'quota',
