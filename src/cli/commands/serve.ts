@@ -15,6 +15,8 @@ const run = async (): Promise<void> => {
     throw startupError(error);
   });
   const sender = config.slack.botToken ? `Slack, channel ${config.slack.channel}` : 'the local console';
+  // Whoever reads the line may stop the process at once.
+  const stopped = untilSignal(running, log);
   process.stdout.write(`Faultline serves on ${running.url}; threads go to ${sender}\n`);
-  await untilSignal(running, log);
+  await stopped;
 };

@@ -19,6 +19,7 @@ const run = async (): Promise<void> => {
   const running = await start(config, readDirectory(config.ownersDir), log, 'worker').catch((error) => {
     throw startupError(error);
   });
+  const stopped = untilSignal(running, log);
   process.stdout.write('Faultline works on triage jobs\n');
-  await untilSignal(running, log);
+  await stopped;
 };
