@@ -62,3 +62,14 @@ test('stays silent for last words about surroundings, for OOM and for pods lost 
     expectSilent(rule, { subject, objects: [...app, other], logs: [logOf(other, 'panic: x', { previous: true })] });
   }
 });
+
+test('an old template that begins to crash was set off by something else: less sure', () => {
+  const old = deployment('web', { age: 60 * 24 * 20, before: {} });
+  expect(
+    findingsOf(rule, {
+      subject,
+      objects: [...old, pod],
+      logs: [logOf(pod, 'panic: bad record', { previous: true })],
+    })[0]?.strength,
+  ).toBe('derived');
+});

@@ -82,3 +82,14 @@ test('stays silent for a lookup that times out and for complaints of long ago', 
     logs: [logOf(pod, '2026-11-20T01:00:00Z ERROR getaddrinfo ENOTFOUND old.example.org')],
   });
 });
+
+test('a peer that cannot even start leaves the owner open', () => {
+  const cache = podOf('cache', 'x', { namespace: 'data', ready: false, node: '' });
+  cache.status.phase = 'Pending';
+  cache.status.containerStatuses = [];
+  const finding = judged('connect to cache.data.svc:6379 failed: connection refused', [
+    ...deployment('cache', { namespace: 'data' }),
+    cache,
+  ]);
+  expect(finding?.owner).toBe('undetermined');
+});

@@ -98,3 +98,7 @@ test('stays silent where the node, not the pull, fails', () => {
   ])
     expectSilent(rule, { subject, objects: pulling('web', 'shop', message) });
 });
+
+test('images of several namespaces that the registry denies having point at the mirror', () => {
+  expect(three('docker.io/acme/x:9: not found')).toMatchObject({ owner: 'platform', strength: 'derived' });
+});

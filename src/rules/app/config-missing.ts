@@ -63,7 +63,8 @@ const missingFinding = (facts: ClusterFacts, group: Sighting[]): FindingDraft =>
     .all('Pod')
     .filter((pod) => pod.metadata.namespace !== entry.pod.metadata.namespace && sightingsOf(facts, pod).length > 0);
   const namespaces = new Set(elsewhere.map((pod) => pod.metadata.namespace));
-  const shared = namespaces.size > 0 && kind.startsWith('secret');
+  // The root CA bundle is written by the control plane into every namespace.
+  const shared = (namespaces.size > 0 && kind.startsWith('secret')) || /kube-root-ca\.crt/.test(what);
   const rollout = rolloutOf(facts, workload);
   const changes = rollout?.previous ? templateChanges(rollout.previous, rollout.current) : [];
   const fresh = rollout && minutesBetween(rollout.at, facts.now) < 24 * 60 ? rollout : undefined;

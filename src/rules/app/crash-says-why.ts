@@ -96,14 +96,16 @@ const crashFinding = (facts: ClusterFacts, group: Crash[]): FindingDraft[] => {
   const owner = injected ? 'platform' : ownershipOf(facts, workload);
   const evidence = cite(owner, facts);
   const rollout = rolloutOf(facts, workload);
-  const fresh = rollout?.previous && minutesBetween(rollout.at, facts.now) < 24 * 60 ? rollout : undefined;
+  const fresh = rollout && minutesBetween(rollout.at, facts.now) < 24 * 60 ? rollout : undefined;
   const changes = fresh?.previous ? templateChanges(fresh.previous, fresh.current) : [];
   const works = fresh?.previous ? facts.childrenOf(fresh.previous).filter(isReady).length : 0;
   const oneNode =
     facts.podsOf(workload).some(isReady) &&
     new Set(group.map((entry) => entry.pod.spec?.nodeName)).size === 1 &&
     group.length > 1;
-  const strength: Strength = oneNode ? 'derived' : 'direct';
+  // Without a change of the template something else set the program off, whatever it says of itself.
+  const settled = rollout !== undefined && !fresh;
+  const strength: Strength = oneNode || settled ? 'derived' : 'direct';
   return [
     {
       mechanism: 'crash',

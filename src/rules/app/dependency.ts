@@ -109,16 +109,7 @@ const judgeComplaint = (facts: ClusterFacts, entry: PeerComplaint, workload: Kub
     (backend) => backend !== workload && facts.podsOf(backend).length > 0 && !facts.podsOf(backend).some(isReady),
   );
   const me = nameOf(workload);
-  if (down && (entry.fault === 'refused' || entry.fault === 'no-answer'))
-    return {
-      owner: ownershipOf(facts, down),
-      boundary: 'application',
-      strength: 'derived',
-      cause: `${me} fails because ${nameOf(down)}, which it calls as ${host}, has no ready pod.`,
-      root: down,
-      culprits: facts.podsOf(down).filter(isTroubled),
-      step: `kubectl describe pods -n ${down.metadata.namespace}; repair ${nameOf(down)} first.`,
-    };
+  if (down && (entry.fault === 'refused' || entry.fault === 'no-answer')) return peerDown(facts, workload, down, host!);
   switch (entry.fault) {
     case 'unknown-name':
       return unknownName(facts, entry, workload);
@@ -150,6 +141,30 @@ const judgeComplaint = (facts: ClusterFacts, entry: PeerComplaint, workload: Kub
         (externalHost(facts, host, namespace) ? thirdParty(workload, entry) : undefined)
       );
   }
+};
+
+/** A peer that crashes is its owner's matter; one that cannot start or lost its node has causes of its own to find. */
+const peerDown = (facts: ClusterFacts, workload: KubeObject, down: KubeObject, host: string): Judged => {
+  const culprits = facts.podsOf(down).filter(isTroubled);
+  const crashed = culprits.some((pod) => terminations(pod).some((end) => end.terminated.exitCode !== 0));
+  return {
+    owner: crashed ? ownershipOf(facts, down) : 'undetermined',
+    boundary: 'application',
+    strength: 'derived',
+    cause: `${nameOf(workload)} fails because ${nameOf(down)}, which it calls as ${host}, has no ready pod.`,
+    root: down,
+    culprits,
+    step: `kubectl describe pods -n ${down.metadata.namespace}; repair ${nameOf(down)} first.`,
+    missing: crashed
+      ? []
+      : [
+          {
+            layer: 'platform',
+            missing: `why the pods of ${nameOf(down)} are not ready`,
+            fix: `faultline triage ${down.kind}/${down.metadata.name} -n ${down.metadata.namespace}`,
+          },
+        ],
+  };
 };
 
 /** NXDOMAIN is an answer: DNS works and the name does not exist, unless others cannot resolve either. */

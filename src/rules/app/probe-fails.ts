@@ -127,7 +127,9 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
       ? 'circumstantial'
       : late
         ? 'derived'
-        : entry.failure.strength;
+        : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+          ? 'derived'
+          : entry.failure.strength;
   const answers = grep(
     facts,
     pods,

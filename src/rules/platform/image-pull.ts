@@ -123,6 +123,14 @@ const judgePull = (facts: ClusterFacts, pull: FailedPull, spread: Spread, all: F
   const image = 'image' as const;
   switch (pull.fault) {
     case 'not-found':
+      if (spread.namespaces > 1)
+        return {
+          owner: 'platform',
+          strength: 'derived',
+          boundary: image,
+          because: 'the registry denies having images of several namespaces at once',
+          step: 'Check the mirror or pull-through cache in front of the registry, and its clean-up rules.',
+        };
       return ranBefore(facts, pull)
         ? {
             owner,
