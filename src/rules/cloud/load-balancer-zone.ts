@@ -67,17 +67,15 @@ export default rule({
           `The load balancer's address in ${zone} misbehaves${outlier ? ` (${outlier.series.metric} ${outlier.series.points.at(-1)?.[1]} against ${Math.round(outlier.others)} in the other zones)` : ''}, while targets are healthy${inside.length > 0 ? ' and latency inside is flat' : ''}${issue ? `; the vendor has an open event (${issue.code})` : ''}.`,
         ),
         root: { kind: 'LoadBalancer', name: outlier?.series.dimensions.LoadBalancer ?? zone },
-        affects: [...scope.workloads, ...scope.pods]
-          .map(refOf)
-          .concat(
-            scope.subjects
-              .filter((subject) => subject.name)
-              .map((subject) => ({
-                kind: subject.kind,
-                name: subject.name!,
-                ...(subject.kind === 'Namespace' ? {} : { namespace: subject.namespace }),
-              })),
-          ),
+        affects: [...scope.workloads, ...scope.pods].map(refOf).concat(
+          scope.subjects
+            .filter((subject) => subject.name)
+            .map((subject) => ({
+              kind: subject.kind,
+              name: subject.name!,
+              ...(subject.kind === 'Namespace' ? {} : { namespace: subject.namespace }),
+            })),
+        ),
         onset: earliest(
           issue?.startedAt,
           outlier?.series.points.find(([, value]) => value > factor * Math.max(1, outlier.others))?.[0],
@@ -118,13 +116,11 @@ export default rule({
         ],
         chain: [
           { object: `Load balancer in ${zone}`, claim: 'resets or delays connections' },
-          ...scope.workloads
-            .slice(0, 1)
-            .map((workload) => ({
-              object: `${workload.kind} ${workload.metadata.namespace}/${workload.metadata.name}`,
-              uid: workload.metadata.uid,
-              claim: 'reached slowly',
-            })),
+          ...scope.workloads.slice(0, 1).map((workload) => ({
+            object: `${workload.kind} ${workload.metadata.namespace}/${workload.metadata.name}`,
+            uid: workload.metadata.uid,
+            claim: 'reached slowly',
+          })),
         ],
         nextSteps: [
           text(`Take the zone out: start a zonal shift for the load balancer, or disable ${zone} in its subnets.`),

@@ -109,13 +109,11 @@ export default rule({
         ],
         chain: [
           { object: 'way out of the VPC', claim: what },
-          ...pods
-            .slice(0, 1)
-            .map((pod) => ({
-              object: `Pod ${pod.metadata.namespace}/${pod.metadata.name}`,
-              uid: pod.metadata.uid,
-              claim: 'cannot connect',
-            })),
+          ...pods.slice(0, 1).map((pod) => ({
+            object: `Pod ${pod.metadata.namespace}/${pod.metadata.name}`,
+            uid: pod.metadata.uid,
+            claim: 'cannot connect',
+          })),
         ],
         contributing:
           ports.length > 0

@@ -82,13 +82,11 @@ export default rule({
           ],
           chain: [
             link(node, 'read-only filesystem'),
-            ...said
-              .slice(0, 2)
-              .map((event) => ({
-                object: `Pod ${event.regarding.namespace}/${event.regarding.name}`,
-                uid: event.regarding.uid,
-                claim: event.reason,
-              })),
+            ...said.slice(0, 2).map((event) => ({
+              object: `Pod ${event.regarding.namespace}/${event.regarding.name}`,
+              uid: event.regarding.uid,
+              claim: event.reason,
+            })),
           ],
           nextSteps: [
             text(

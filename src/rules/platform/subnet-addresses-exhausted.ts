@@ -69,12 +69,10 @@ export default rule({
           ...failures.slice(0, 2).map((failure) => evidence.event(failure.event)),
         ],
         chain: [
-          ...subnets
-            .slice(0, 1)
-            .map((subnet) => ({
-              object: `Subnet ${subnet.SubnetId}`,
-              claim: `${subnet.AvailableIpAddressCount} free addresses`,
-            })),
+          ...subnets.slice(0, 1).map((subnet) => ({
+            object: `Subnet ${subnet.SubnetId}`,
+            claim: `${subnet.AvailableIpAddressCount} free addresses`,
+          })),
           ...pods
             .slice(0, 2)
             .map((pod) =>
