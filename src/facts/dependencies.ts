@@ -3,7 +3,7 @@ import type { ClusterFacts } from './cluster.ts';
 import { type PodLogLine, podLogLines } from './pod-logs.ts';
 import { selects } from './selectors.ts';
 
-export type PeerFault = 'unknown-name' | 'refused' | 'no-answer' | 'credentials' | 'exhausted';
+type PeerFault = 'unknown-name' | 'refused' | 'no-answer' | 'credentials' | 'exhausted';
 
 /** A program's complaint about something it calls. */
 export interface PeerComplaint {

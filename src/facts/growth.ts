@@ -1,5 +1,5 @@
 import type { Series } from '../domain/facts.ts';
-import { type KubeEvent, type KubeObject, refOf } from '../domain/kubernetes.ts';
+import type { KubeEvent, KubeObject } from '../domain/kubernetes.ts';
 import type { ClusterFacts } from './cluster.ts';
 import { growth, lastValue, minValue, rateCurve, sum } from './series.ts';
 import { minutesBetween } from './time.ts';
@@ -101,5 +101,3 @@ export const reachOf = (facts: ClusterFacts, workload: KubeObject, pods: KubeObj
   const nodes = [...new Set(pods.map((pod) => facts.nodeOf(pod)).filter((node) => node !== undefined))];
   return [workload, ...(hpa ? [hpa] : []), ...pods, ...nodes, ...poolsOfPods(facts, pods)];
 };
-
-export const refs = (objects: KubeObject[]) => objects.map(refOf);

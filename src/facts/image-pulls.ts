@@ -4,7 +4,7 @@ import { containerStatuses, isReady } from './pods.ts';
 import { minutesBetween } from './time.ts';
 import { containerOf } from './workloads.ts';
 
-export type PullFault =
+type PullFault =
   | 'not-found'
   | 'no-platform'
   | 'denied'
@@ -60,8 +60,7 @@ const faults: [PullFault, RegExp][] = [
 const notThePull =
   /no space left|(?<!pull and )unpack|rebase|snapshot|read-only file system|input\/output error|failed to extract|disk quota/i;
 
-export const pullFaultOf = (text: string): PullFault =>
-  faults.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other';
+const pullFaultOf = (text: string): PullFault => faults.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other';
 
 export const failedPulls = (facts: ClusterFacts, pods: KubeObject[]): FailedPull[] =>
   pods

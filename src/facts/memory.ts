@@ -25,7 +25,7 @@ export const climbs = (series: Series): boolean => {
   return rises >= minRises && dips <= 0.2 * rises && rise > Math.max(0.5 * Math.min(...values), 48 * mebi) && !still;
 };
 
-export interface ClimbingWorkload {
+interface ClimbingWorkload {
   workload: KubeObject;
   pods: KubeObject[];
   /** The course of one climbing container per pod, the steepest first. */

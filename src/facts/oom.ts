@@ -1,7 +1,7 @@
 import type { KubeEvent, KubeObject } from '../domain/kubernetes.ts';
 import type { ClusterFacts } from './cluster.ts';
 import { isTrue } from './conditions.ts';
-import { containerStatuses } from './pods.ts';
+import { containerStatuses, isReady } from './pods.ts';
 import { firstValue, lastValue } from './series.ts';
 import { minutesBetween } from './time.ts';
 import { containerOf } from './workloads.ts';
@@ -19,6 +19,8 @@ export interface OomKill {
 
 /** A kill older than this says nothing about an incident of now, unless the container goes on dying. */
 const recentMinutes = 6 * 60;
+/** A single kill that the pod recovered from soon stops mattering. */
+const singleMinutes = 60;
 
 /** The kernel's counter grew: under cgroup v1 a killed child leaves its parent to end with `Error`. */
 const countsOom = (facts: ClusterFacts, pod: KubeObject, container: string): boolean =>
@@ -36,7 +38,9 @@ export const oomKillsOf = (facts: ClusterFacts, pod: KubeObject): OomKill[] =>
     const killed =
       ends.find((end) => end?.reason === 'OOMKilled') ??
       ends.find((end) => end?.exitCode === 137 && end.reason === 'Error' && countsOom(facts, pod, status.name));
-    if (!killed || minutesBetween(killed.finishedAt, facts.now) > recentMinutes) return [];
+    const recovered = isReady(pod) && (status.restartCount ?? 0) < 3;
+    if (!killed || minutesBetween(killed.finishedAt, facts.now) > (recovered ? singleMinutes : recentMinutes))
+      return [];
     const resources = containerOf(pod, status.name)?.resources ?? {};
     return [
       {

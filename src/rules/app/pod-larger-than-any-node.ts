@@ -43,8 +43,10 @@ const excessOf = (facts: ClusterFacts, group: WaitingGroup): Excess | undefined 
   const refusals = relevantRefusals(group);
   const pool = group.candidates[0];
   const byTypes = group.candidates.length > 0 ? overTypes(group) : undefined;
-  if (byTypes && refusals.some((refusal) => refusal.kind === 'resources' || refusal.kind === 'offering'))
-    return byTypes;
+  const lacks = group.clauses.some((clause) => clause.reason === `Insufficient ${byTypes?.resource}`);
+  const said = refusals.some((refusal) => refusal.kind === 'resources' || refusal.kind === 'offering');
+  // Karpenter's events last an hour; the scheduler's condition and the pool's types remain.
+  if (byTypes && (said || (!group.karpenterEvent && lacks))) return byTypes;
   const plain =
     refusals.length > 0 && refusals.every((refusal) => refusal.kind === 'resources' && !/offering/.test(refusal.text));
   if (plain) {
