@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { alertTarget, readAlerts } from '../../src/cli/target.ts';
 import { scoreCase, summarise } from '../../src/eval/score.ts';
@@ -31,6 +31,12 @@ describe('all incident cases', async () => {
   test('the right owner in at least three of four, and never a wrong page at high confidence', () => {
     expect(summary.ownerAccuracy).toBeGreaterThanOrEqual(0.75);
     expect(summary.wrongPagesAtHigh).toBe(0);
+  });
+
+  test('the README says how often it was right', async () => {
+    const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
+    const row = `| ${summary.cases} | ${percent(summary.ownerAccuracy)} | ${summary.wrongPagesAtHigh} | ${summary.vendorFalseAlarms} | ${percent(summary.evidenceRecall)} |`;
+    expect(await readFile(new URL('../../README.md', import.meta.url), 'utf8')).toContain(row);
   });
 
   test('the same facts give the same verdict, byte for byte', async () => {
