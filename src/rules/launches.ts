@@ -21,6 +21,8 @@ export interface FailedGroup {
   waiting: KubeObject[];
   /** The group makes control-plane machines of a self-managed cluster. */
   controlPlane: boolean;
+  /** Machines that were refused, however many events and lines speak of each. */
+  attempts: number;
   /** No success and nobody satisfied since the last failure. */
   open: boolean;
 }
@@ -51,6 +53,7 @@ const groupOf = (facts: ClusterFacts, failures: LaunchFailure[]): FailedGroup =>
     pool,
     nodeClass: nodeClassOf(facts, pool),
     waiting,
+    attempts: new Set(failures.map((entry) => `${entry.object.name} ${entry.source === 'asg' ? entry.at : ''}`)).size,
     controlPlane: /control-plane|master|etcd/i.test(last.source === 'asg' ? last.group : ''),
     open: waiting.length > 0 || isOpen(facts, last, pool),
   };
@@ -141,7 +144,7 @@ export const launchFinding = (facts: ClusterFacts, group: FailedGroup, statement
       {
         object: `${group.pool ? 'NodePool' : 'Group'} ${group.name}`,
         uid: group.pool?.metadata.uid,
-        claim: `${group.failures.length} launch failure${group.failures.length === 1 ? '' : 's'}, last ${group.last.code || group.last.kind} at ${group.last.at}`,
+        claim: `${group.attempts} refused launch${group.attempts === 1 ? '' : 'es'}, last ${group.last.code || group.last.kind} at ${group.last.at}`,
       },
       ...group.waiting.slice(0, 3).map((pod) => ({
         object: `Pod ${pod.metadata.namespace}/${pod.metadata.name}`,

@@ -20,7 +20,7 @@ export default rule({
           owner: 'cloud',
           boundary: 'capacity',
           strength: 'direct',
-          cause: `The vendor has no capacity for ${nameOfGroup(group)}: “${vendorText(group)}” (${group.failures.length}×), and ${group.controlPlane ? 'a control-plane machine is missing' : `${countOf(group.waiting)} wait`}.`,
+          cause: `The vendor has no capacity for ${nameOfGroup(group)}: “${vendorText(group)}” (${group.attempts}×), and ${group.controlPlane ? 'a control-plane machine is missing' : `${countOf(group.waiting)} wait`}.`,
           nextSteps: [
             'Open a capacity case with the vendor, naming instance type, zone and the times of the failed launches.',
             `Meanwhile let ${nameOfGroup(group)} choose other types or zones.`,

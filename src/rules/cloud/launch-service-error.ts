@@ -17,7 +17,7 @@ export default rule({
           owner: 'cloud',
           boundary: 'provisioning',
           strength: admission.test(text) ? 'direct' : 'derived',
-          cause: `The vendor’s instance service fails launches for ${nameOfGroup(group)}: “${text}” (${group.failures.length}×); ${countOf(group.waiting)} wait.`,
+          cause: `The vendor’s instance service fails launches for ${nameOfGroup(group)}: “${text}” (${group.attempts}×); ${countOf(group.waiting)} wait.`,
           nextSteps: [
             'Open a support case with the vendor: request ids, region, zones and times of the failed calls.',
             'Check the vendor’s health page for the compute service of this region.',

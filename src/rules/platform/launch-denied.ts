@@ -27,7 +27,7 @@ export default rule({
         owner: 'platform',
         boundary: 'provisioning',
         strength: 'direct',
-        cause: `Launches for ${nameOfGroup(group)} are denied by ${denier}: “${vendorText(group)}” (${group.failures.length}×); ${countOf(group.waiting)} wait.`,
+        cause: `Launches for ${nameOfGroup(group)} are denied by ${denier}: “${vendorText(group)}” (${group.attempts}×); ${countOf(group.waiting)} wait.`,
         nextSteps: [
           'Decode the message (aws sts decode-authorization-message) and read the denying statement in the cloud’s audit trail.',
           `Change that policy, or keep ${nameOfGroup(group)} to what it allows.`,

@@ -18,7 +18,7 @@ export default rule({
           owner: 'platform',
           boundary: 'quota',
           strength: 'direct',
-          cause: `${group.last.kind === 'balance' ? 'The account’s balance does not cover' : 'A quota of the own account stops'} new machines for ${nameOfGroup(group)}: “${vendorText(group)}” (${group.failures.length}×); ${countOf(group.waiting)} wait.`,
+          cause: `${group.last.kind === 'balance' ? 'The account’s balance does not cover' : 'A quota of the own account stops'} new machines for ${nameOfGroup(group)}: “${vendorText(group)}” (${group.attempts}×); ${countOf(group.waiting)} wait.`,
           nextSteps: [
             group.last.kind === 'balance'
               ? 'Settle the account’s balance, then let the pods be created again.'

@@ -13,7 +13,7 @@ export default rule({
           owner: 'undetermined',
           boundary: 'provisioning',
           strength: 'circumstantial',
-          cause: `Launches for ${nameOfGroup(group)} fail: “${vendorText(group)}” (${group.failures.length}×), which fits a shortage as well as a wrong request; ${countOf(group.waiting)} wait.`,
+          cause: `Launches for ${nameOfGroup(group)} fail: “${vendorText(group)}” (${group.attempts}×), which fits a shortage as well as a wrong request; ${countOf(group.waiting)} wait.`,
           nextSteps: [
             'Read the fleet or scaling call in the cloud’s audit trail: it carries the error of each type and zone.',
           ],

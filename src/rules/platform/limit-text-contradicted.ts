@@ -79,5 +79,5 @@ const typeListFailure = (facts: ClusterFacts) =>
       ({ line }) =>
         /ERROR|error/.test(line) &&
         /instance ?types?|DescribeInstanceType|offerings/i.test(line) &&
-        !/launching nodeclaim/.test(line),
+        !/launching nodeclaim|could not schedule|exceed limits/.test(line),
     );

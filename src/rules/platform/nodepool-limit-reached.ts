@@ -3,9 +3,9 @@ import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { isUnscheduled } from '../../facts/pods.ts';
+import { isUnscheduled, unschedulableMessage } from '../../facts/pods.ts';
 import { fullResource } from '../../facts/pool-limits.ts';
-import { misfitsOf } from '../../facts/pools.ts';
+import { candidatePools, misfitsOf } from '../../facts/pools.ts';
 import { parseKarpenterRefusal } from '../../facts/scheduling.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
@@ -23,8 +23,9 @@ export default rule({
       const full = fullResource(pool);
       const refused = full ? waiting.map((pod) => ({ pod, event: refusalBy(facts, pod, pool) })) : [];
       const first = refused.find(({ event }) => event)?.event;
-      if (!full || !first) return [];
-      const plain = parseKarpenterRefusal(first.message).some((refusal) => refusal.kind === 'limits');
+      const silent = waiting.filter((pod) => nowhereElse(facts, pod, pool));
+      if (!full || (!first && silent.length === 0)) return [];
+      const plain = first && parseKarpenterRefusal(first.message).some((refusal) => refusal.kind === 'limits');
       const evidence = cite('platform', facts);
       return [
         {
@@ -40,7 +41,7 @@ export default rule({
           affects: waiting.map(refOf),
           onset: earliest(...refused.map(({ event }) => event?.firstAt)),
           evidence: [
-            evidence.event(first),
+            first ? evidence.event(first) : evidence.condition(silent[0]!, 'PodScheduled'),
             evidence.field(pool, `spec.limits.${full.resource}`),
             evidence.field(pool, `status.resources.${full.resource}`),
           ],
@@ -58,6 +59,18 @@ export default rule({
     });
   },
 });
+
+/** Karpenter's events have expired: the scheduler lacks room, and every pool that could help is full. */
+const nowhereElse = (facts: ClusterFacts, pod: KubeObject, pool: KubeObject): boolean => {
+  const candidates = candidatePools(facts, pod);
+  const heard = facts.eventsAbout(pod).some((event) => event.source === 'karpenter');
+  return (
+    !heard &&
+    candidates.includes(pool) &&
+    candidates.every((candidate) => fullResource(candidate)) &&
+    /\d Insufficient (cpu|memory)/.test(unschedulableMessage(pod))
+  );
+};
 
 /** Karpenter's refusal of this pod that the pool's limit accounts for; other pools' clauses do not count. */
 const refusalBy = (facts: ClusterFacts, pod: KubeObject, pool: KubeObject): KubeEvent | undefined =>

@@ -27,7 +27,7 @@ export default rule({
         group.candidates.find(
           (candidate) =>
             refusals.some((refusal) => refusal.pool === candidate.metadata.name) ||
-            (refusals.length === 0 && filtered(facts, candidate)),
+            (refusals.length === 0 && (filtered(facts, candidate) || neverMeet(facts, candidate, group))),
         ) ?? (refusals.length > 0 ? group.candidates[0] : undefined);
       if (!pool || isFull(pool) || tooLarge(group, pool)) return [];
       return findingOf(
@@ -42,6 +42,18 @@ export default rule({
 
 const filtered = (facts: ClusterFacts, pool: KubeObject): KubeEvent | undefined =>
   facts.eventsAbout(pool, 'NoCompatibleInstanceTypes').at(-1);
+
+/** The pool's zones and its class's subnets cannot meet, and no other pool is there: true without a word of Karpenter's. */
+const neverMeet = (facts: ClusterFacts, pool: KubeObject, group: WaitingGroup): boolean => {
+  const asked = valuesOf(pool.spec?.template?.spec?.requirements ?? [], zoneLabel);
+  const offered: string[] = (nodeClassOf(facts, pool)?.status?.subnets ?? []).map((subnet: any) => subnet.zone);
+  return (
+    group.candidates.length === 1 &&
+    asked.length > 0 &&
+    offered.length > 0 &&
+    !asked.some((zone) => offered.includes(zone))
+  );
+};
 
 const isFull = (pool: KubeObject): boolean =>
   Object.entries<string>(pool.spec?.limits ?? {}).some(
