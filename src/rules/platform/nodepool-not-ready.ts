@@ -143,7 +143,7 @@ const faultOf = (facts: ClusterFacts, pool: KubeObject): Fault | undefined => {
 /** Only the derived condition is left: the pool says it is not ready, and its class is gone or silent. */
 const undeclared = (pool: KubeObject, nodeClass: KubeObject | undefined): Fault | undefined => {
   const entry = condition(pool, 'NodeClassReady') ?? condition(pool, 'Ready');
-  if (!entry || entry.status !== 'False' || (nodeClass && isTrue(nodeClass, 'Ready'))) return undefined;
+  if (entry?.status !== 'False' || (nodeClass && isTrue(nodeClass, 'Ready'))) return undefined;
   if (/UnauthorizedNodeRole/.test(JSON.stringify(nodeClass?.status ?? {}))) return undefined;
   return {
     object: pool,

@@ -85,13 +85,11 @@ export default rule({
               uid: pool.metadata.uid,
               claim: `${lost.length} unregistered, ${joined} registered`,
             },
-            ...waiting
-              .slice(0, 2)
-              .map((pod) => ({
-                object: `Pod ${pod.metadata.namespace}/${pod.metadata.name}`,
-                uid: pod.metadata.uid,
-                claim: 'waits',
-              })),
+            ...waiting.slice(0, 2).map((pod) => ({
+              object: `Pod ${pod.metadata.namespace}/${pod.metadata.name}`,
+              uid: pod.metadata.uid,
+              claim: 'waits',
+            })),
           ],
           nextSteps: [
             ...(fault ? [text(fault.fix)] : []),
