@@ -41,8 +41,8 @@ export interface LayerReading {
   observations: Evidence[];
 }
 
-/** Everything that a person is shown of an incident: what the thread, the console and the page render. */
-export interface IncidentView {
+/** Everything stored of one incident. */
+export interface IncidentRecord {
   incident: Incident;
   alerts: StoredAlert[];
   /** Malformed alerts of the same notification, set aside: the reason of each. */
@@ -54,11 +54,15 @@ export interface IncidentView {
   formerOwner: Owner | null;
   routing: Routing | null;
   escalation: Escalation | null;
+  /** Alertmanager's own address, as its notification gave it. */
+  externalURL: string;
+}
+
+/** Everything that a person is shown of an incident: what the thread, the console and the page render. */
+export interface IncidentView extends IncidentRecord {
   mode: Mode;
   /** The cluster's own channel or the default one. */
   channel: string;
   /** Signed or loopback address of the incident page; null where no page is served. */
   pageUrl: string | null;
-  /** Alertmanager's own address, as its notification gave it. */
-  externalURL?: string;
 }

@@ -2,10 +2,10 @@ import type { Alert, Subject } from '../domain/alert.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, LayerProgress, Severity, StoredAlert } from '../domain/incident.ts';
-import type { Layer, Owner } from '../domain/layer.ts';
+import type { Layer } from '../domain/layer.ts';
 import type { OutboxRow, SendResult, ThreadMessage } from '../domain/message.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Escalation, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
+import type { Escalation, IncidentRecord, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
 
 /**
  * The database cannot be reached or refuses work for now (connection lost, shutting down, too many connections, disk
@@ -53,20 +53,6 @@ export interface AuditEntry {
   actor: string;
   action: string;
   detail: string;
-}
-
-/** Everything stored of one incident. */
-export interface IncidentRecord {
-  incident: Incident;
-  alerts: StoredAlert[];
-  rejected: string[];
-  readings: Partial<Record<Layer, LayerReading>>;
-  verdict: Verdict | null;
-  verdictAt: string | null;
-  formerOwner: Owner | null;
-  routing: Routing | null;
-  escalation: Escalation | null;
-  externalURL: string;
 }
 
 /** A run whose verdict is still to come: what the relay turns into jobs, again if they were lost. */

@@ -1,8 +1,8 @@
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Layer } from '../domain/layer.ts';
-import type { LayerReading } from '../domain/view.ts';
+import type { IncidentRecord, LayerReading } from '../domain/view.ts';
 import { gapsOf } from '../triage/collect/gaps.ts';
-import type { IncidentOutcome, IncidentRecord, IncomingNotification, Records, Stores, TriageSteps } from './ports.ts';
+import type { IncidentOutcome, IncomingNotification, Records, Stores, TriageSteps } from './ports.ts';
 
 export interface IncidentDeps {
   records: Records;

@@ -3,8 +3,7 @@ import type { Alert } from '../domain/alert.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Layer, Owner } from '../domain/layer.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Escalation, LayerReading, Routing } from '../domain/view.ts';
-import type { IncidentRecord } from '../incidents/ports.ts';
+import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
 /** Times inside are PostgreSQL's, not yet ISO 8601. */

@@ -3,15 +3,8 @@ import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, LayerProgress } from '../domain/incident.ts';
 import { type Layer, layers } from '../domain/layer.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Escalation, LayerReading, Routing } from '../domain/view.ts';
-import type {
-  AuditEntry,
-  DueRun,
-  IncidentOutcome,
-  IncidentRecord,
-  IncidentStore,
-  IncomingNotification,
-} from '../incidents/ports.ts';
+import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
+import type { AuditEntry, DueRun, IncidentOutcome, IncidentStore, IncomingNotification } from '../incidents/ports.ts';
 import { atomic } from './atomic.ts';
 import { announce } from './changes.ts';
 import { readRecord, toIncident } from './incident-record.ts';

@@ -5,12 +5,14 @@ import { verdictLine } from '../../eval/lines.ts';
 import { evalReport } from '../../eval/report.ts';
 import { type ScoredCase, scoreCase, summarise } from '../../eval/score.ts';
 import { openSnapshot } from '../../evidence/kubernetes/snapshot.ts';
+import { redact } from '../../redaction/redact.ts';
 import { loadRules } from '../../rules/load.ts';
 import type { RuleSet } from '../../triage/rule.ts';
 import { triage } from '../../triage/triage.ts';
 import { OperatorError } from '../operator-error.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
 import { alertTarget, readAlerts } from '../target.ts';
+import { jsonLine, printable } from '../terminal.ts';
 
 interface Options {
   json?: boolean;
@@ -38,7 +40,7 @@ const run = async (dirs: string[], options: Options): Promise<void> => {
   for (const folder of folders) scored.push(await evalCase(folder, ruleSet, options.json ?? false));
   const summary = summarise(scored);
   process.stdout.write(
-    options.json ? `${JSON.stringify({ type: 'summary', ...summary })}\n` : `${evalReport(scored, summary)}\n`,
+    options.json ? jsonLine({ type: 'summary', ...summary }) : `${printable(evalReport(scored, summary))}\n`,
   );
   if (summary.ownerAccuracy < minimum) process.exitCode = 1;
 };
@@ -60,10 +62,11 @@ const evalCase = async (folder: string, ruleSet: RuleSet, json: boolean): Promis
   const { expected, id, cluster } = snapshot.meta;
   if (!expected)
     throw new OperatorError(`${join(folder, 'case.json')} has no "expected": there is no answer to compare with`);
-  const result = await triage(ruleSet, alertTarget(await readAlerts(join(folder, 'alert.json')), cluster), snapshot);
+  const target = alertTarget(redact(await readAlerts(join(folder, 'alert.json'))), cluster);
+  const result = await triage(ruleSet, target, snapshot, redact);
   if (json) {
     const durationMs = Math.round(performance.now() - started);
-    process.stdout.write(`${JSON.stringify(verdictLine(id, result.verdict, result.apiCalls, durationMs))}\n`);
+    process.stdout.write(jsonLine(verdictLine(id, result.verdict, result.apiCalls, durationMs)));
   }
   return scoreCase(id, result.verdict, expected);
 };

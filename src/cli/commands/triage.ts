@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type OpenCluster, openFolder, openLive } from '../../clusters.ts';
 import { verdictLine } from '../../eval/lines.ts';
+import { redact } from '../../redaction/redact.ts';
 import { loadRules } from '../../rules/load.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
 import { triage } from '../../triage/triage.ts';
@@ -9,7 +10,8 @@ import { explainReport } from '../explain-report.ts';
 import { OperatorError } from '../operator-error.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
 import { alertTarget, objectTarget, readAlerts } from '../target.ts';
-import { printable, verdictReport } from '../verdict-report.ts';
+import { jsonLine, printable } from '../terminal.ts';
+import { verdictReport } from '../verdict-report.ts';
 
 interface Options {
   snapshot?: string;
@@ -43,11 +45,11 @@ export default (program: Command): void => {
 const run = async (object: string | undefined, options: Options): Promise<void> => {
   const started = performance.now();
   const cluster = await open(options);
-  const target = await targetOf(object, options, cluster);
-  const result = await triage(await loadRules(), target, cluster.readers());
+  const target = redact(await targetOf(object, options, cluster));
+  const result = await triage(await loadRules(), target, cluster.readers(), redact);
   process.stdout.write(
     options.json
-      ? `${JSON.stringify(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))}\n`
+      ? jsonLine(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))
       : `${verdictReport(target, result.verdict)}\n${options.explain ? `${printable(explainReport(result))}\n` : ''}`,
   );
 };
