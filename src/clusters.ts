@@ -1,11 +1,16 @@
 import type { ClusterConfig, Config } from './config/schema.ts';
 import type { ClusterIdentity } from './domain/facts.ts';
+import type { KubeObject } from './domain/kubernetes.ts';
+import { type AwsAccounts, awsAccounts } from './evidence/aws/account.ts';
+import { credentialsInSight } from './evidence/aws/credentials.ts';
+import { eksAccess } from './evidence/aws/eks-access.ts';
+import { awsReader } from './evidence/aws/live.ts';
 import { type ClusterAccess, connect } from './evidence/kubernetes/connection.ts';
 import { liveCluster } from './evidence/kubernetes/live.ts';
 import { openSnapshot } from './evidence/kubernetes/snapshot.ts';
 import { providerOf, regionOf } from './evidence/kubernetes/snapshot-identity.ts';
 import { prometheusReader } from './evidence/prometheus/live.ts';
-import type { ClusterReaders } from './triage/ports.ts';
+import type { CloudReader, ClusterReaders } from './triage/ports.ts';
 import { resources } from './triage/resources.ts';
 
 /** A cluster that can be read: who it is, and readers of its own for each triage. */
@@ -26,11 +31,12 @@ const nowIso = (): string => new Date().toISOString();
 /** Opens the configured clusters on first use and keeps them: their limits and calls in flight are shared. */
 export const configuredClusters = (config: Config): Clusters => {
   const opened = new Map<string, Promise<OpenCluster>>();
+  const accounts = awsAccounts({ timeoutMs: config.triage.readTimeoutMs });
   return {
     async open(name) {
       const settings = config.clusters.find((cluster) => cluster.name === name);
       if (!settings) return null;
-      const known = opened.get(name) ?? openConfigured(settings, config);
+      const known = opened.get(name) ?? openConfigured(settings, config, accounts);
       opened.set(name, known);
       try {
         return await known;
@@ -42,10 +48,15 @@ export const configuredClusters = (config: Config): Clusters => {
   };
 };
 
-const openConfigured = async (settings: ClusterConfig, config: Config): Promise<OpenCluster> => {
+const openConfigured = async (settings: ClusterConfig, config: Config, accounts: AwsAccounts): Promise<OpenCluster> => {
   const cluster = settings.snapshot
     ? await openFolder(settings.snapshot)
-    : await openLive(settings, settings.prometheusUrl ?? config.prometheusUrl, config.triage.readTimeoutMs);
+    : await openLive(
+        { ...settings, eksName: settings.eksName ?? settings.name },
+        settings.prometheusUrl ?? config.prometheusUrl,
+        config.triage.readTimeoutMs,
+        accounts,
+      );
   const { name, provider, region, account } = settings;
   return {
     ...cluster,
@@ -65,21 +76,49 @@ export const openFolder = async (dir: string): Promise<OpenCluster> => {
   return { id: snapshot.meta.id, identity: snapshot.meta.cluster, readers: () => snapshot };
 };
 
+/** How a live cluster and its cloud account are reached; what is left out is read from the cluster. */
+export type LiveAccess = ClusterAccess &
+  Partial<Pick<ClusterConfig, 'eks' | 'eksName' | 'role' | 'externalId' | 'provider' | 'region' | 'account'>>;
+
 /** A live cluster. Its provider and region are read from its nodes. */
 export const openLive = async (
-  access: ClusterAccess,
+  access: LiveAccess,
   prometheusUrl: string | undefined,
   callTimeoutMs: number,
+  accounts: AwsAccounts = awsAccounts({ timeoutMs: callTimeoutMs }),
 ): Promise<OpenCluster> => {
-  const cluster = liveCluster(connect(access), { callTimeoutMs });
+  const cluster = liveCluster(connect(await wayTo(access, accounts)), { callTimeoutMs });
   const metrics = prometheusUrl ? prometheusReader({ url: prometheusUrl, timeoutMs: callTimeoutMs }) : null;
   const nodes = await cluster.reader().list(resources.nodes, { limit: 5 });
   const objects = nodes.ok ? nodes.value : [];
-  const region = regionOf(objects);
+  const region = access.region ?? regionOf(objects);
+  const provider = access.provider ?? (access.eks && !nodes.ok ? 'eks' : providerOf(objects));
   const name = access.context ?? 'in-cluster';
+  const cloud = cloudOf({ ...access, provider, region, eksName: access.eksName ?? eksNameOf(name, objects) }, accounts);
   return {
     id: name,
-    identity: { name, provider: providerOf(objects), ...(region && { region }) },
-    readers: () => ({ kubernetes: cluster.reader(), metrics, cloud: null, now: nowIso }),
+    identity: { name, provider, ...(region && { region }) },
+    readers: () => ({ kubernetes: cluster.reader(), metrics, cloud: cloud?.() ?? null, now: nowIso }),
   };
 };
+
+/** An EKS cluster's endpoint and certificate come from EKS itself. Rejects with ClusterAccessError. */
+export const wayTo = async (access: LiveAccess, accounts: AwsAccounts): Promise<ClusterAccess> => {
+  const { eks, eksName, region } = access;
+  if (!eks || !eksName || !region) return access;
+  return { bearer: await eksAccess(accounts.account({ ...access, region }), eksName) };
+};
+
+/** Readers of the cluster's AWS account, where it has one and credentials were given for it. */
+export const cloudOf = (access: LiveAccess, accounts: AwsAccounts): (() => CloudReader) | null => {
+  const { provider, region, eksName, role, eks } = access;
+  if (!provider?.startsWith('eks') && !role) return null;
+  if (!region || !eksName || !(role || eks || credentialsInSight(process.env))) return null;
+  const account = accounts.account({ ...access, region });
+  return () => awsReader(account, eksName);
+};
+
+/** eksctl labels its nodes; `aws eks update-kubeconfig` names the context by the cluster's ARN. */
+const eksNameOf = (context: string, nodes: KubeObject[]): string =>
+  nodes.map((node) => node.metadata.labels?.['alpha.eksctl.io/cluster-name']).find(Boolean) ??
+  context.replace(/^arn:.*:cluster\//, '');

@@ -6,6 +6,10 @@ interface LooseCluster {
   kubeconfig?: unknown;
   context?: unknown;
   inCluster?: unknown;
+  eks?: unknown;
+  region?: unknown;
+  role?: unknown;
+  externalId?: unknown;
   snapshot?: unknown;
 }
 
@@ -24,6 +28,7 @@ const waysToReach = (cluster: LooseCluster): string[] =>
   [
     cluster.kubeconfig || cluster.context ? 'kubeconfig/context' : '',
     cluster.inCluster === true ? 'inCluster' : '',
+    cluster.eks === true ? 'eks' : '',
     cluster.snapshot ? 'snapshot' : '',
   ].filter(Boolean);
 
@@ -33,11 +38,17 @@ const checkClusters = (clusters: LooseCluster[], context: Context): void => {
   clusters.forEach((cluster, index) => {
     const ways = waysToReach(cluster);
     if (ways.length !== 1) {
-      const allowed = 'exactly one of kubeconfig and/or context, inCluster: true, snapshot';
+      const allowed = 'exactly one of kubeconfig and/or context, inCluster: true, eks: true, snapshot';
       report(context, ['clusters', index], ways.join(' and ') || 'no way to reach the cluster', allowed);
     }
     if (cluster.inCluster === true && cluster !== inCluster[0]) {
       report(context, ['clusters', index, 'inCluster'], 'a second cluster', 'inCluster: true for one cluster only');
+    }
+    if (cluster.eks === true && !cluster.region) {
+      report(context, ['clusters', index, 'region'], 'nothing', 'the AWS region, beside eks: true');
+    }
+    if (cluster.externalId && !cluster.role) {
+      report(context, ['clusters', index, 'externalId'], 'no role', 'an external id beside the role that asks for it');
     }
     for (const name of namesOf(cluster)) {
       const owner = owners.get(name);

@@ -58,6 +58,19 @@ const cluster = z.strictObject({
     about: 'Reach it by the service account of the pod Faultline runs in.',
     allowed: 'true or false',
   }),
+  eks: setting(z.boolean().default(false), {
+    about: 'Reach it by its name in EKS and `region`: endpoint from EKS, tokens made here; no kubeconfig needed.',
+    allowed: 'true or false',
+  }),
+  eksName: setting(text.optional(), { about: 'Name of the cluster in EKS; unset: `name`.', allowed: 'a name' }),
+  role: setting(text.regex(/^arn:[\w-]+:iam::\d{12}:role\/\S+$/).optional(), {
+    about: "AWS role that reads the cluster's account, assumed by Faultline's own; unset: Faultline's own.",
+    allowed: 'the ARN of an IAM role',
+  }),
+  externalId: setting(text.optional(), {
+    about: "External id that the role's trust policy asks for.",
+    allowed: 'a text',
+  }),
   snapshot: setting(text.optional(), {
     about: 'Read a folder of Kubernetes objects instead; its clock is captured_at.',
     allowed: 'a path',

@@ -28,7 +28,12 @@ const at = (value: any, key: string) => key.split('.').reduce((sum, step) => sum
 
 it('is a right configuration, plain and with every example switched on', () => {
   expect(load(example).clusters).toEqual([]);
-  expect(load(everything).clusters.map((cluster) => cluster.name)).toEqual(['prod-eu', 'tools', 'last-week']);
+  expect(load(everything).clusters.map((cluster) => cluster.name)).toEqual([
+    'prod-eu',
+    'tools',
+    'prod-us',
+    'last-week',
+  ]);
 });
 
 it('writes every key there is, and its variable', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Gap } from '../../domain/facts.ts';
 import type { CloudReader } from '../../triage/ports.ts';
 import { readChecked } from '../kubernetes/snapshot-files.ts';
+import { gapForDenied } from './gaps.ts';
 
 const answersFile = z.record(z.string(), z.unknown());
 
@@ -18,18 +18,9 @@ const cloudWatchFile = z.object({
   ),
 });
 
-/** `ec2.describeInstanceStatus` as IAM writes it: `ec2:DescribeInstanceStatus`. */
-const iamAction = (operation: string): string => operation.replace(/\.(.)/, (_, first) => `:${first.toUpperCase()}`);
-
-const gapForDenied = (operation: string): Gap => ({
-  reason: 'forbidden',
-  message: `cannot call ${iamAction(operation)}: AccessDenied`,
-  fix: `allow \`${iamAction(operation)}\` to the read role of this account`,
-});
-
 /**
  * Recorded cloud answers of a snapshot; null where it has none. A call that is not recorded was not allowed.
- * Parameters are not looked at: an answer was recorded for the one question that was asked.
+ * The question is not looked at: an answer was recorded for the one that was asked.
  */
 export async function cloudSnapshot(
   answersPath: string | undefined,
