@@ -1,12 +1,9 @@
 import { describeSubject } from '../domain/alert.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { CollectionTarget } from '../triage/collect/collection.ts';
+import { printable } from './terminal.ts';
 
 const marks = { cleared: '✓', implicated: '✗', unknown: '?' } as const;
-
-/** Control characters would act in a terminal; evidence is text from outside. */
-export const printable = (value: string): string =>
-  value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '·');
 
 const heading = (verdict: Verdict): string => {
   if (verdict.state === 'expected') return 'EXPECTED: looks like a fault and is normal';
@@ -61,5 +58,8 @@ export const verdictReport = (target: CollectionTarget, verdict: Verdict): strin
       ...section('Would change this', verdict.wouldChange),
       ...section('Impact', [verdict.impact]),
       ...(verdict.deadline ? section('Re-check', [`a fault if it still lasts at ${verdict.deadline}`]) : []),
-    ].join('\n'),
+    ]
+      // A text of several lines stays below its own, and cannot pose as one of ours.
+      .map((line) => line.replaceAll('\n', '\n      '))
+      .join('\n'),
   );

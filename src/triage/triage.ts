@@ -26,13 +26,17 @@ export const decide = (
   return { verdict: attribute(judgement, ruleSet.version), judgement };
 };
 
-/** A whole triage in one process: all layers collected in parallel, then judged. */
+/**
+ * A whole triage in one process: all layers collected in parallel, then judged. `redact` sees what was read before
+ * anything else does; whoever shows the verdict gives it.
+ */
 export const triage = async (
   ruleSet: RuleSet,
   target: CollectionTarget,
   readers: ClusterReaders,
+  redact: <T>(value: T) => T = (value) => value,
 ): Promise<TriageResult> => {
-  const facts = await Promise.all(layers.map((layer: Layer) => collectLayer(layer, target, readers)));
+  const facts = redact(await Promise.all(layers.map((layer: Layer) => collectLayer(layer, target, readers))));
   return {
     ...decide(ruleSet, target, facts, readers.now()),
     facts,

@@ -7,6 +7,7 @@ import { Collection } from '../../triage/collect/collection.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readConfig, readDirectory } from '../setup.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
+import { printable } from '../terminal.ts';
 
 interface Options {
   snapshot?: string;
@@ -40,8 +41,11 @@ const run = async (workload: string, options: Options): Promise<void> => {
     directory: readDirectory(config.ownersDir),
     alerts: [],
   });
-  process.stdout.write(`${workload} belongs to ${party.name}: ${knownBy}\n`);
-  for (const fact of looked) process.stdout.write(`  ${fact.outcome.padEnd(9)} ${fact.where}: ${fact.what}\n`);
+  const lines = [
+    `${workload} belongs to ${party.name}: ${knownBy}`,
+    ...looked.map((fact) => `  ${fact.outcome.padEnd(9)} ${fact.where}: ${fact.what}`),
+  ];
+  process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 };
 
 const read = async (workload: string, options: Options): Promise<ClusterFacts> => {
