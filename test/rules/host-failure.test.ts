@@ -79,3 +79,22 @@ test('stays silent when only the guest fails, or the event is done or still to c
     objects: [silent, event(silent, 'NodeNotReady', 'Node n1 status is now: NodeNotReady')],
   });
 });
+
+test('a vendor’s system event that restarted the machine, which is back by now', () => {
+  const back = node('n1');
+  const restarted = event(back, 'SystemFailure.Reboot', 'ECS instance event: SystemFailure.Reboot, status: Executing');
+  const boot = event(back, 'Rebooted', 'Node n1 has been rebooted, boot id: 1');
+  expect(findingsOf(rule, { provider: 'ack', subject, objects: [back, restarted, boot] })[0]).toMatchObject({
+    owner: 'cloud',
+    strength: 'direct',
+  });
+  expectSilent(rule, { provider: 'ack', subject, objects: [back, boot] });
+});
+
+test('hardware of an own data centre is the platform’s; a rented machine under an own cluster is the vendor’s', () => {
+  const conditions = [condition('CperHardwareErrorFatal', 'True', 'CperHardwareErrorFatal', '[Hardware Error]')];
+  const own = node('n1', 'False', { conditions });
+  expect(findingsOf(rule, { provider: 'self', subject, objects: [own] })[0]).toMatchObject({ owner: 'platform' });
+  const rented = node('n1', 'False', { conditions, id });
+  expect(findingsOf(rule, { provider: 'self', subject, objects: [rented] })[0]).toMatchObject({ owner: 'cloud' });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/network-cut-by-change.ts';
-import { at, node } from './control-plane.harness.ts';
+import { at, log, node, pod } from './control-plane.harness.ts';
 import { expectSilent, findingsOf } from './harness.ts';
 
 const subject = { kind: 'Node', name: 'n1' };
@@ -49,4 +49,22 @@ test('stays silent on changes too early, too late, failed, made by AWS itself, o
     trail('CreateTags', at('08:04')),
   ])
     expectSilent(rule, { subject, objects: nodes, cloud: [answer] });
+});
+
+test('applications whose connections time out since, in their own words, on the ports that the change names', () => {
+  const web = pod('web-1', 'n1');
+  const judged = (port: number, line = 'dial tcp 10.90.12.40:5432: i/o timeout') =>
+    findingsOf(rule, {
+      subject: { kind: 'Pod', name: 'web-1', namespace: 'shop' },
+      objects: [node('n1'), web],
+      logs: [log('web-1', `${at('08:11')} ERROR pool connect failed: ${line}`, 'shop')],
+      cloud: [
+        trail('RevokeSecurityGroupIngress', at('08:10'), {
+          requestParameters: { ipPermissions: { items: [{ fromPort: port, toPort: port }] } },
+        }),
+      ],
+    });
+  expect(judged(5432)[0]).toMatchObject({ owner: 'platform', strength: 'derived' });
+  expect(judged(443)).toEqual([]);
+  expect(judged(5432, 'password authentication failed')).toEqual([]);
 });

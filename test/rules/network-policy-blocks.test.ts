@@ -59,3 +59,16 @@ test('stays silent on old policies, other pods, refusals, and policies that allo
   });
   expectSilent(rule, { subject, alerts, objects: [web, policy(at('08:00'), { egress: [{}] })], logs: [lookup] });
 });
+
+test('a policy that an engine writes into many namespaces is the platform’s, whatever team lives there', () => {
+  const generated = policy(at('08:00'), { egress: [] }, { labels: { 'generate.kyverno.io/policy-name': 'deny' } });
+  const copies = ['pension', 'health'].map((namespace) => {
+    const copy = policy(at('08:03'), { egress: [] }, { uid: namespace });
+    return { ...copy, metadata: { ...copy.metadata, namespace } };
+  });
+  for (const objects of [
+    [web, generated],
+    [web, policy(at('08:00'), { egress: [] }, { labels: { team: 'shop' } }), ...copies],
+  ])
+    expect(findingsOf(rule, { subject, alerts, objects, logs: [lookup] })[0]).toMatchObject({ owner: 'platform' });
+});

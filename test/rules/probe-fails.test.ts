@@ -75,3 +75,20 @@ test('stays silent for noise on ready pods, young pods, sick nodes and nodes wit
     ],
   });
 });
+
+test('an application that says it cannot reach something answers 5xx for that reason', () => {
+  const old = deployment('web', { age: 60 * 24 * 9 });
+  const answers = (log: string) =>
+    findingsOf(rule, {
+      subject,
+      objects: [
+        ...old,
+        unready,
+        node('node-1'),
+        unhealthy(unready, 'Readiness probe failed: HTTP probe failed with statuscode: 503'),
+      ],
+      logs: [logOf(unready, log)],
+    })[0];
+  expect(answers(`${minutesAgo(5)} ERROR dial tcp 10.1.2.3:5432: i/o timeout`)?.owner).toBe('undetermined');
+  expect(answers(`${minutesAgo(5)} ERROR cache not warm`)?.owner).toBe('app');
+});

@@ -6,7 +6,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
+import { grep, speaksOfSurroundings } from '../../facts/pod-logs.ts';
 import { containerStatuses, isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { containerOf, containerPath, rolloutOf, templateChanges } from '../../facts/workloads.ts';
@@ -121,15 +121,19 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
   const evidence = cite(owner, facts);
   // A probe that times out since a rollout whose predecessor answers is the release's; else it may be anything around it.
   const late = entry.failure.strength === 'circumstantial' && fresh !== undefined && good.length > 0;
+  // An application that says it cannot reach something answers 5xx for that reason: its probe is the messenger.
+  const surrounded = /statuscode: 5|NOT_SERVING/.test(entry.event.message) && !fresh && blamesSurroundings(facts, pods);
   const strength: Strength = port
     ? 'direct'
-    : crashed && entry.failure.strength !== 'direct'
+    : surrounded
       ? 'circumstantial'
-      : late
-        ? 'derived'
-        : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+      : crashed && entry.failure.strength !== 'direct'
+        ? 'circumstantial'
+        : late
           ? 'derived'
-          : entry.failure.strength;
+          : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+            ? 'derived'
+            : entry.failure.strength;
   const answers = grep(
     facts,
     pods,
@@ -199,6 +203,11 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
     },
   ];
 };
+
+const blamesSurroundings = (facts: ClusterFacts, pods: KubeObject[]): boolean =>
+  grep(facts, pods, speaksOfSurroundings).some(
+    (line) => !/readi|liveness|\/health|\/ready/i.test(line.text) && !(minutesBetween(line.at, facts.now) > 90),
+  );
 
 const probedContainer = (pod: KubeObject, kind: string): string =>
   (pod.spec?.containers ?? []).find((container: any) => container[`${kind.toLowerCase()}Probe`])?.name ??

@@ -8,8 +8,8 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
 import { harmedBy } from '../../facts/node-group.ts';
 import { isNotReady, silentSince } from '../../facts/nodes.ts';
-import { vendorOf } from '../../facts/provider.ts';
-import { earliest } from '../../facts/time.ts';
+import { machineOwner, vendorOf } from '../../facts/provider.ts';
+import { earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** EC2's own announcements that the host must be left. */
@@ -18,6 +18,13 @@ const done = /^\[(Completed|Canceled)\]/;
 /** Hardware faults that a node's own agents report: GPU, memory, CPU, device. */
 const hardware =
   /^(NvidiaDoubleBitError|NvidiaNVLinkError|NvidiaXID\d+Error|NvidiaDeviceCountMismatch|NvidiaFabricError|Neuron\w*Uncorrectable\w*|NeuronDMAError|DCGM\w+|MemoryReadError|CperHardwareErrorFatal|HardwareError)/;
+/** System events of Alibaba Cloud and Google's host error: the vendor restarts or moves the machine because of its host. */
+const systemEvent =
+  /\b(?:SystemFailure|InstanceFailure)\.(?:Reboot|Stop|Redeploy|Delete)|SystemMaintenance\.(?:Reboot|Stop|Redeploy)|compute\.instances\.hostError|\bHostError\b/;
+/** A restart that long ago has been lived with. */
+const systemEventMinutes = 6 * 60;
+/** Conditions by which node problem detector reports a fatal fault of the hardware. */
+const fatal = ['CperHardwareErrorFatal', 'HardwareErrorFatal'];
 /** Conditions of Azure's scheduled events: the platform takes the VM away for maintenance of its host. */
 const azureScheduled = /^(FreezeScheduled|RebootScheduled|RedeployScheduled|TerminateScheduled|VMEventScheduled)$/;
 
@@ -42,8 +49,12 @@ export default rule({
       const signs = signsOf(facts, node);
       const [first] = signs;
       if (!first) return [];
-      const evidence = cite('cloud', facts);
+      const owner = machineOwner(facts, node);
+      const evidence = cite(owner, facts);
       const id = instanceIdOf(node);
+      const rebooted = facts
+        .eventsAbout(node, 'Rebooted')
+        .filter((event) => minutesBetween(event.lastAt, facts.now) < systemEventMinutes);
       return [
         {
           mechanism: 'host-failure' as const,
@@ -60,10 +71,10 @@ export default rule({
             'unknown-symptom' as const,
             'application-error' as const,
           ],
-          owner: 'cloud' as const,
+          owner,
           boundary: 'node' as const,
           strength:
-            signs.some((sign) => sign.direct) && (isNotReady(node) || signs.length > 1)
+            signs.some((sign) => sign.direct) && (isNotReady(node) || signs.length > 1 || rebooted.length > 0)
               ? ('direct' as const)
               : ('derived' as const),
           cause: text(
@@ -72,7 +83,11 @@ export default rule({
           root: refOf(node),
           affects: harmedBy(facts, [node]),
           onset: earliest(...signs.map((sign) => sign.at), isNotReady(node) ? silentSince(facts, node) : undefined),
-          evidence: [...signs.flatMap((sign) => sign.evidence), evidence.condition(node, 'Ready')],
+          evidence: [
+            ...signs.flatMap((sign) => sign.evidence),
+            ...rebooted.slice(-1).map((event) => evidence.event(event)),
+            evidence.condition(node, 'Ready'),
+          ],
           chain: [
             link(node, first.words),
             ...facts
@@ -85,7 +100,9 @@ export default rule({
               `Replace the node: kubectl delete node ${node.metadata.name} (Karpenter or the group makes another)${id ? `; stop and start ${id} moves it to another host` : ''}.`,
             ),
             text(
-              `Open a case with ${vendorOf(facts)} naming ${id ?? node.spec?.providerID ?? node.metadata.name} and the check or event.`,
+              owner === 'platform'
+                ? `Have the machine ${node.metadata.name} repaired: hardware log of its management controller (ipmitool sel list), memory and disk tests.`
+                : `Open a case with ${vendorOf(facts)} naming ${id ?? node.spec?.providerID ?? node.metadata.name} and the check or event.`,
             ),
           ],
         },
@@ -163,6 +180,23 @@ const signsOf = (facts: ClusterFacts, node: KubeObject): Sign[] => {
   for (const event of facts.eventsAbout(node).filter((entry) => hardware.test(entry.reason)))
     signs.push({
       words: `${event.reason}: ${event.message.slice(0, 100)}`,
+      at: event.firstAt,
+      direct: true,
+      evidence: [evidence.event(event)],
+    });
+  for (const type of fatal.filter((entry) => isTrue(node, entry)))
+    signs.push({
+      words: `its firmware reports a fatal hardware error (${type})`,
+      at: node.status.conditions.find((entry: any) => entry.type === type).lastTransitionTime,
+      direct: true,
+      evidence: [evidence.condition(node, type)],
+    });
+  for (const event of facts
+    .eventsAbout(node)
+    .filter((entry) => systemEvent.test(`${entry.reason} ${entry.message}`))
+    .filter((entry) => minutesBetween(entry.lastAt, facts.now) < systemEventMinutes))
+    signs.push({
+      words: `${event.reason}: ${event.message.slice(0, 140)}`,
       at: event.firstAt,
       direct: true,
       evidence: [evidence.event(event)],

@@ -1,4 +1,4 @@
-import { refOf } from '../../domain/kubernetes.ts';
+import { type KubeEvent, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { instanceStatusOf, openIssues, trailOf } from '../../facts/aws.ts';
 import { link } from '../../facts/chain.ts';
@@ -7,6 +7,7 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { changesNetwork } from '../../facts/network-trail.ts';
 import { harmedBy } from '../../facts/node-group.ts';
 import { isSilent, silentSince, zoneOf } from '../../facts/nodes.ts';
+import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { duration, earliest, minutesBetween, toMs } from '../../facts/time.ts';
@@ -31,7 +32,9 @@ export default rule({
     const cut = silent.length > 0 ? [] : cutPods(facts, scope);
     const onset = earliest(...silent.map((node) => silentSince(facts, node)), ...cut.map((entry) => entry.at));
     if (!onset) return [];
+    const ports = new Set(cut.flatMap((entry) => portsIn(entry.line?.text ?? '')));
     const near = changes.filter((change) => {
+      if (concernsOtherPorts(change.text, ports)) return false;
       const minutes = (toMs(onset) - toMs(change.at)) / 60_000;
       return minutes >= -2 && minutes <= beforeMinutes;
     });
@@ -77,7 +80,7 @@ export default rule({
           `${first.actor || 'Somebody'} (${first.userAgent.split(' ')[0] || 'own account'}) called ${[...new Set(near.map((change) => change.name))].join(', ')} at ${first.at}, ${duration(Math.max(0, minutesBetween(first.at, onset)))} before ${silent.length > 0 ? `${silent.length} of ${facts.all('Node').length} nodes${zones > 1 ? ` in ${zones} zones` : ''} fell silent` : 'connections began to fail'}${healthy ? '; their instances are healthy' : ''}.`,
         ),
         root: { kind: 'CloudTrailEvent', name: first.name },
-        affects: [...harmedBy(facts, silent), ...cut.map((entry) => entry.ref)],
+        affects: [...harmedBy(facts, silent), ...cut.flatMap((entry) => entry.refs)],
         onset: first.at,
         evidence: [
           ...near
@@ -114,6 +117,11 @@ export default rule({
               ]
             : []),
           ...silent.slice(0, 2).map((node) => evidence.condition(node, 'Ready')),
+          ...cut
+            .slice(0, 2)
+            .map((entry) =>
+              entry.line ? evidence.log(entry.line.log, entry.line.text) : evidence.event(entry.event!),
+            ),
           ...(nat
             ? [evidence.cloudWatch(nat, `${nat.points[0]?.[1]} then ${nat.points.at(-1)?.[1]} connections`)]
             : []),
@@ -136,12 +144,42 @@ export default rule({
   },
 });
 
-/** Pods of the subject whose connections time out, with when that began. */
-const cutPods = (facts: ClusterFacts, scope: Scope) =>
-  scope.troubledPods.filter(isTroubled).flatMap((pod) =>
-    facts
-      .eventsAbout(pod)
-      .filter((event) => unreached.test(event.message))
-      .slice(0, 1)
-      .map((event) => ({ ref: refOf(pod), at: event.firstAt })),
+/** Ports of the addresses that a line names. */
+const portsIn = (line: string): number[] =>
+  [...line.matchAll(/[\w.\]]:(\d{2,5})(?=[:/\s"]|$)/g)].map((match) => Number(match[1]));
+
+/** A change of rules that name ports, none of which is one that times out: another matter. */
+const concernsOtherPorts = (change: string, ports: Set<number>): boolean => {
+  const from = [...change.matchAll(/"fromPort\\?":(\d+)/g)].map((match) => Number(match[1]));
+  const to = [...change.matchAll(/"toPort\\?":(\d+)/g)].map((match) => Number(match[1]));
+  return (
+    ports.size > 0 &&
+    from.length > 0 &&
+    !from.some((low, index) => [...ports].some((port) => port >= low && port <= (to[index] ?? low)))
   );
+};
+
+/** Complaints older than this belong to another incident. */
+const recentMinutes = 3 * 60;
+
+interface Cut {
+  refs: ObjectRef[];
+  at: string | undefined;
+  event?: KubeEvent;
+  line?: PodLogLine;
+}
+
+/** Pods of the subject whose connections time out, with when that began: by their events, else in their own words. */
+const cutPods = (facts: ClusterFacts, scope: Scope): Cut[] =>
+  scope.pods.flatMap((pod): Cut[] => {
+    const told = facts
+      .eventsAbout(pod)
+      .filter((event) => isTroubled(pod) && unreached.test(event.message))
+      .slice(0, 1)
+      .map((event) => ({ refs: facts.ownerChain(pod).map(refOf), at: event.firstAt, event }));
+    if (told.length > 0) return told;
+    return grep(facts, [pod], unreached)
+      .filter((line) => line.at && minutesBetween(line.at, facts.now) < recentMinutes)
+      .slice(0, 1)
+      .map((line) => ({ refs: facts.ownerChain(pod).map(refOf), at: line.at, line }));
+  });

@@ -85,6 +85,9 @@ export default rule({
               policy.spec?.egress ?? [],
               `created ${policy.metadata.creationTimestamp}`,
             ),
+            ...(Object.keys(policy.metadata.labels ?? {}).length > 0
+              ? [evidence.field(policy, 'metadata.labels')]
+              : []),
             ...witnessed.slice(0, 2).map((entry) => evidence.log(entry.log, entry.line)),
             ...probes.slice(-1).map((event) => evidence.event(event)),
           ],
@@ -119,8 +122,33 @@ const allowsDns = (policy: KubeObject): boolean =>
   );
 
 const ownerOf = (facts: ClusterFacts, policy: KubeObject, writer: string | undefined): 'platform' | 'app' =>
-  teamOf(policy)
-    ? ownershipOf(facts, policy)
-    : writer && platformWriters.test(writer)
-      ? 'platform'
-      : ownershipOf(facts, policy);
+  isGenerated(facts, policy)
+    ? 'platform'
+    : teamOf(policy)
+      ? ownershipOf(facts, policy)
+      : writer && platformWriters.test(writer)
+        ? 'platform'
+        : ownershipOf(facts, policy);
+
+/** Marks that policy engines, tenancy operators and namespace templates leave on what they make. */
+const generators =
+  /^(generate\.kyverno\.io\/|policies\.kyverno\.io\/|capsule\.clastix\.io\/|projectcapsule\.dev\/|hnc\.x-k8s\.io\/|argocd\.argoproj\.io\/application-set-name|crossplane\.io\/|field\.cattle\.io\/)/;
+const generatingManager = /^(kyverno|capsule|hnc|gatekeeper|crossplane|rancher|namespace-configuration-operator)/i;
+/** Copies of one policy are written within minutes of each other. */
+const togetherMinutes = 10;
+
+/** Written by an engine over many namespaces, not by the team that lives in one of them. */
+const isGenerated = (facts: ClusterFacts, policy: KubeObject): boolean => {
+  const { labels = {}, annotations = {}, name, namespace, creationTimestamp } = policy.metadata;
+  const marked = [...Object.keys(labels), ...Object.keys(annotations)].some((key) => generators.test(key));
+  if (marked || generatingManager.test(labels['app.kubernetes.io/managed-by'] ?? '')) return true;
+  const copies = facts
+    .all('NetworkPolicy')
+    .filter(
+      (other) =>
+        other.metadata.name === name &&
+        other.metadata.namespace !== namespace &&
+        Math.abs(minutesBetween(other.metadata.creationTimestamp, creationTimestamp)) <= togetherMinutes,
+    );
+  return copies.length >= 2;
+};
