@@ -2,7 +2,9 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { unschedulableMessage } from '../../facts/pods.ts';
 import { waitingPods } from '../../facts/pools.ts';
+import { parseSchedulerRefusal } from '../../facts/scheduling.ts';
 import { rule } from '../../triage/rule.ts';
 import { type FailedGroup, failedGroups, nameOfGroup, vendorText } from '../launches.ts';
 
@@ -10,7 +12,7 @@ export default rule({
   title: 'A launch was refused for lack of capacity, another one succeeded, and nobody waits any more',
   lookAlikes: ['a pool without alternatives, whose pods still wait'],
   judge(facts, scope) {
-    if (scope.troubledPods.length > 0 || waitingPods(facts).length > 0) return [];
+    if (scope.troubledPods.length > 0 || waitingPods(facts).some(waitsForRoom)) return [];
     const evidence = cite('platform', facts);
     return failedGroups(facts, ['shortage', 'vague', 'addresses', 'throttled', 'service-error'])
       .filter((group) => !group.open)
@@ -38,6 +40,12 @@ export default rule({
       });
   },
 });
+
+/** A pod that no node of any size would suit does not wait for the capacity that was short. */
+const waitsForRoom = (pod: KubeObject): boolean =>
+  parseSchedulerRefusal(unschedulableMessage(pod))?.clauses.some(({ reason }) =>
+    /Insufficient|Too many pods/.test(reason),
+  ) ?? true;
 
 const launchedAfter = (facts: ClusterFacts, group: FailedGroup): KubeObject | undefined =>
   facts
