@@ -73,6 +73,19 @@ test('node groups that were made anew without the label', () => {
   expect(findingsOf(rule, { provider: 'aks', subject, objects })[0]).toMatchObject({ owner: 'platform' });
 });
 
+test('nodes still bear the label and are full; the pool that made them lost it', () => {
+  const { pod, objects, subject } = selects({ tier: 'nvme' }, 60 * 24 * 40);
+  const full = node('n9', { pool: 'fast', labels: { tier: 'nvme' } });
+  const words = 'incompatible requirements, label "tier" does not have known values (NodePool=fast)';
+  const changed = pool('fast', { labels: { storage: 'nvme' }, written: 40 });
+  expect(findingsOf(rule, { subject, objects: [...objects, full, changed, refused(pod, words)] })[0]).toMatchObject({
+    owner: 'platform',
+    strength: 'direct',
+    root: { kind: 'NodePool', name: 'fast' },
+  });
+  expectSilent(rule, { subject, objects: [...objects, full, changed] });
+});
+
 test('silent where a pool or a node fits, or only room lacks', () => {
   const { objects, subject } = selects({ tier: 'web' }, 25);
   expectSilent(rule, { subject, objects: [...objects, pool('web', { labels: { tier: 'web' } })] });

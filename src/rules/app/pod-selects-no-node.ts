@@ -4,7 +4,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { podSpecOf } from '../../facts/pods.ts';
-import { type Misfit, nodeMisfits, requirementsOf, zoneLabel } from '../../facts/pools.ts';
+import { type Misfit, misfitsOf, nodeMisfits, poolOf, requirementsOf, zoneLabel } from '../../facts/pools.ts';
 import { isSystemTaint } from '../../facts/taints.ts';
 import { hasRun } from '../../facts/templates.ts';
 import { duration, minutesBetween, toMs } from '../../facts/time.ts';
@@ -48,14 +48,31 @@ const obstacle = (facts: ClusterFacts, group: WaitingGroup): Obstacle | undefine
   const nodes = facts
     .all('Node')
     .map((node) => nodeMisfits(facts, group.sample, node).filter((entry) => !transient(entry)));
-  if (nodes.some((misfits) => misfits.length === 0)) return undefined;
-  const nearest = nearestPool(facts, group.sample);
+  const former = formerPool(facts, group);
+  if (nodes.some((misfits) => misfits.length === 0) && !former) return undefined;
+  const nearest = former ?? nearestPool(facts, group.sample);
   const own = nearest?.misfits ?? [...nodes].sort((a, b) => a.length - b.length)[0] ?? [];
   const misfits = own.length > 0 ? own : statedMisfits(group, nearest?.pool);
   if (misfits.length === 0 || misfits.every((entry) => entry.key === zoneLabel && !asksFor(group, zoneLabel)))
     return undefined;
   return { misfits, pool: nearest?.pool };
 };
+
+/**
+ * Nodes still bear what the pod selects, but they are full and the pool that made them would make such nodes no more:
+ * the pool was changed since.
+ */
+const formerPool = (facts: ClusterFacts, group: WaitingGroup) => {
+  const ruledOut = group.refusals.length > 0 && group.refusals.every((refusal) => ruledOutFor.has(refusal.kind));
+  const node = facts
+    .all('Node')
+    .find((entry) => nodeMisfits(facts, group.sample, entry).every((misfit) => transient(misfit)));
+  const pool = ruledOut && node ? poolOf(facts, node) : undefined;
+  const misfits = pool ? misfitsOf(facts, group.sample, pool) : [];
+  return pool && misfits.length > 0 ? { pool, misfits } : undefined;
+};
+
+const ruledOutFor = new Set(['unknown-label', 'requirement', 'taint']);
 
 /** What Karpenter itself names where our reading of the pool finds nothing. */
 const statedMisfits = (group: WaitingGroup, pool: KubeObject | undefined): Misfit[] =>
