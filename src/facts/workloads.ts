@@ -82,7 +82,7 @@ export const containerPath = (object: KubeObject, name: string, field: string): 
     : `${prefix}.initContainers[${(spec.initContainers ?? []).findIndex((entry: any) => entry.name === name)}].${field}`;
 };
 
-/** What differs between two templates, in words: images, environment, resources, service account. */
+/** What differs between two templates, in words: images, environment, resources, probes, service account. */
 export const templateChanges = (before: KubeObject, after: KubeObject): string[] => {
   const [old, now] = [podSpecOf(before), podSpecOf(after)];
   const changes: string[] = [];
@@ -96,6 +96,10 @@ export const templateChanges = (before: KubeObject, after: KubeObject): string[]
     const names = new Set<string>([...(former.env ?? []), ...(container.env ?? [])].map((entry: any) => entry.name));
     for (const name of names) differ(`env ${name}`, envOf(former, name), envOf(container, name));
     differ('resources', former.resources, container.resources);
+    differ('command', former.command, container.command);
+    differ('args', former.args, container.args);
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+      differ(probe, former[probe], container[probe]);
   }
   differ('serviceAccountName', old.serviceAccountName ?? 'default', now.serviceAccountName ?? 'default');
   return changes;

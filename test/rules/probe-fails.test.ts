@@ -50,6 +50,20 @@ test('a probe that only times out names nobody', () => {
   });
 });
 
+test('a release that leaves less time for an answer is the release’s', () => {
+  const probe = (rest: object) => ({ livenessProbe: { httpGet: { path: '/h', port: 8080 }, ...rest } });
+  const said = 'Liveness probe failed: Get "http://10.0.0.1:8080/h": context deadline exceeded';
+  const of = (before: object, now: object) => {
+    const pod = podOf('web', 'a', { ready: false, container: now });
+    const sets = deployment('web', { container: now, before: { container: before } });
+    return findingsOf(rule, { subject, objects: [...sets, pod, node('node-1'), unhealthy(pod, said)] })[0];
+  };
+  expect(of(probe({ timeoutSeconds: 5 }), probe({ timeoutSeconds: 1 }))).toMatchObject({ owner: 'app' });
+  expect(of(probe({ failureThreshold: 6 }), probe({ failureThreshold: 2 }))).toMatchObject({ owner: 'app' });
+  expect(of({}, probe({}))).toMatchObject({ owner: 'app' });
+  expect(of(probe({}), probe({ timeoutSeconds: 5 }))).toMatchObject({ owner: 'undetermined' });
+});
+
 test('stays silent for noise on ready pods, young pods, sick nodes and nodes with other victims', () => {
   const timeout = 'Readiness probe failed: context deadline exceeded';
   const ready = podOf('web', 'b');

@@ -117,10 +117,14 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
       : undefined;
   const changes = fresh?.previous ? templateChanges(fresh.previous, fresh.current) : [];
   const good = fresh?.previous ? facts.childrenOf(fresh.previous).filter(isReady) : [];
+  const inWords = changes.filter((change) => !/^\w+Probe /.test(change));
   const owner = ownershipOf(facts, workload);
   const evidence = cite(owner, facts);
+  const kills = pods.flatMap((pod) => facts.eventsAbout(pod, 'Killing')).filter((event) => /probe/.test(event.message));
   // A probe that times out since a rollout whose predecessor answers is the release's; else it may be anything around it.
-  const late = entry.failure.strength === 'circumstantial' && fresh !== undefined && good.length > 0;
+  const tighter = fresh?.previous && tightened(fresh.previous, fresh.current, container, kind);
+  const late =
+    entry.failure.strength === 'circumstantial' && fresh !== undefined && (good.length > 0 || tighter !== undefined);
   // An application that says it cannot reach something answers 5xx for that reason: its probe is the messenger.
   const surrounded = /statuscode: 5|NOT_SERVING/.test(entry.event.message) && !fresh && blamesSurroundings(facts, pods);
   const strength: Strength = port
@@ -152,13 +156,14 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
       boundary: 'probe',
       strength,
       cause: text(
-        `${kind} probe of ${nameOf(workload)} fails because ${port ?? entry.failure.says(entry.match)}${fresh ? `, since the rollout at ${fresh.at}${changes[0] ? ` (${changes.slice(0, 2).join('; ')})` : ''}` : ''}${good.length > 0 ? `; ${good.length} pods of the former revision are ready` : ''}.`,
+        `${kind} probe of ${nameOf(workload)} fails because ${port ?? entry.failure.says(entry.match)}${tighter ? ` (${tighter})` : ''}${fresh ? `, since the rollout at ${fresh.at}${inWords[0] ? ` (${inWords.slice(0, 2).join('; ')})` : ''}` : ''}${good.length > 0 ? `; ${good.length} pods of the former revision are ready` : ''}.`,
       ),
       root: refOf(workload),
       affects: [workload, ...pods, ...facts.servicesOf(entry.pod)].map(refOf),
       onset: fresh?.at ?? onset,
       evidence: [
         ...group.slice(0, 2).map((item) => evidence.event(item.event)),
+        ...kills.slice(-1).map((event) => evidence.event(event)),
         ...(probe && container
           ? [
               evidence.field(
@@ -202,6 +207,22 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
           : [],
     },
   ];
+};
+
+/** How long a container may go without an answer before the kubelet acts, in seconds. */
+const patience = (probe: any): number => (probe?.periodSeconds ?? 10) * (probe?.failureThreshold ?? 3);
+
+/** The new template gives the application less time to answer than the former one did. */
+const tightened = (before: KubeObject, after: KubeObject, container: string, kind: string): string | undefined => {
+  const [old, now] = [before, after].map((set) => containerOf(set, container)?.[`${kind.toLowerCase()}Probe`]);
+  if (!now) return undefined;
+  if (!old) return `the new revision has a ${kind.toLowerCase()} probe, the former one had none`;
+  const [was, is] = [old.timeoutSeconds ?? 1, now.timeoutSeconds ?? 1];
+  if (is < was) return `the new revision waits ${is} s for an answer, the former one ${was} s`;
+  const [waited, waits] = [patience(old), patience(now)];
+  if (waits < waited) return `the new revision gives up after ${waits} s, the former one after ${waited} s`;
+  const [late, soon] = [old.initialDelaySeconds ?? 0, now.initialDelaySeconds ?? 0];
+  return soon < late ? `the new revision asks after ${soon} s, the former one after ${late} s` : undefined;
 };
 
 const blamesSurroundings = (facts: ClusterFacts, pods: KubeObject[]): boolean =>
