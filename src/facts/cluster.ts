@@ -43,6 +43,7 @@ export class ClusterFacts {
     this.logs = sortedBy(facts.logs, logKey);
     const objects = sortedBy(facts.objects, sortKey);
     for (const object of objects) this.#index(object);
+    for (const pod of this.all('Pod')) this.#adopt(pod);
     this.events = this.all('Event').map(toEvent).sort(byTimeThenText);
     for (const event of this.events) push(this.#eventsByKey, keyOf(event.regarding), event);
   }
@@ -93,7 +94,8 @@ export class ClusterFacts {
     if (!reference) return undefined;
     const namespace = reference.kind === 'Node' ? undefined : object.metadata.namespace;
     return (
-      this.resolve({ ...reference, namespace }) ?? {
+      this.resolve({ ...reference, namespace }) ??
+      this.#deploymentBehind(reference, namespace) ?? {
         apiVersion: reference.apiVersion,
         kind: reference.kind,
         metadata: { name: reference.name, uid: reference.uid, namespace },
@@ -200,6 +202,19 @@ export class ClusterFacts {
   gapOf(what: string, namespace?: string): Gap | undefined {
     const reads = this.#readsOf(what, namespace);
     return reads.some((read) => !read.gap) ? undefined : reads.find((read) => read.gap)?.gap;
+  }
+
+  /** Where ReplicaSets could not be read: a Deployment's are named `‹deployment›-‹pod-template-hash›`. */
+  #deploymentBehind(reference: ObjectRef, namespace: string | undefined): KubeObject | undefined {
+    return reference.kind === 'ReplicaSet'
+      ? this.find('Deployment', reference.name.replace(/-[^-]+$/, ''), namespace)
+      : undefined;
+  }
+
+  /** Pods of a ReplicaSet that was not read count as its Deployment's own. */
+  #adopt(pod: KubeObject): void {
+    const owner = this.ownerOf(pod);
+    if (owner?.kind === 'Deployment') push(this.#children, owner.metadata.uid ?? keyOf(refOf(owner)), pod);
   }
 
   #readsOf(what: string, namespace?: string): ReadRecord[] {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { answerOf, type CaseFiles, casesFolder, judgeFiles, readCase } from './case-files.ts';
-import { grown, noisy, renamed, reworded, shuffled } from './transforms.ts';
+import { grown, noisy, renamed, reworded, shuffled, without } from './transforms.ts';
 
 const ids = (await readdir(casesFolder)).sort();
 const cases = new Map(await Promise.all(ids.map(async (id): Promise<[string, CaseFiles]> => [id, await readCase(id)])));
@@ -33,4 +33,23 @@ test.each([
   ['another version’s wording', reworded],
 ])('%s do not change the owner', async (_, transform) => {
   expect(await changedBy(transform)).toEqual([]);
+});
+
+test.each([
+  ['logs', /^logs\//],
+  ['metrics', /^metrics\.om$/],
+  ['cloud answers', /^(aws|cloudwatch)\.json$/],
+  ['events', /^cluster\/events\.json$/],
+  ['former ReplicaSets', /^cluster\/replicasets\.json$/],
+])('without %s the verdict loses confidence, and never names somebody else at high confidence', async (_, source) => {
+  const misled: string[] = [];
+  for (const [id, files] of cases) {
+    const { expected } = JSON.parse(files.get('case.json')!);
+    const verdict = await judgeFiles(without(source)(files));
+    const states = (expected.state ?? 'fault') === 'fault' ? [] : ['expected', 'over'];
+    const right = [expected.owner, ...(expected.accept ?? []), 'undetermined', ...states];
+    if (verdict.confidence === 'high' && !right.includes(answerOf(verdict)))
+      misled.push(`${id}: ${verdict.rule}: ${verdict.cause.en}`);
+  }
+  expect(misled).toEqual([]);
 });

@@ -196,3 +196,9 @@ export const reworded = (files: CaseFiles): CaseFiles => {
     [...files].map(([path, text]) => [path, words.reduce((changed, [from, to]) => changed.replace(from, to), text)]),
   );
 };
+
+/** The same case without one of its sources: nothing was collected there. */
+export const without =
+  (source: RegExp) =>
+  (files: CaseFiles): CaseFiles =>
+    new Map([...files].filter(([path]) => !source.test(path)));

@@ -5,7 +5,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isUnscheduled, unschedulableMessage } from '../../facts/pods.ts';
 import { fullResource } from '../../facts/pool-limits.ts';
-import { candidatePools, misfitsOf } from '../../facts/pools.ts';
+import { candidatePools, misfitsOf, poolNameOf } from '../../facts/pools.ts';
 import { parseKarpenterRefusal } from '../../facts/scheduling.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
@@ -33,7 +33,7 @@ export default rule({
           explains: ['pending' as const, 'scheduling' as const, 'rollout' as const],
           owner: 'platform' as const,
           boundary: 'provisioning' as const,
-          strength: plain ? ('direct' as const) : ('derived' as const),
+          strength: plain && !heldByOrphans(facts, pool) ? ('direct' as const) : ('derived' as const),
           cause: text(
             `NodePool ${pool.metadata.name} has reached its limit (${full.used} of ${full.limit} ${full.resource}), so Karpenter may not launch another node.`,
           ),
@@ -59,6 +59,20 @@ export default rule({
     });
   },
 });
+
+/**
+ * Most of what runs on the pool has no controller: something makes single pods, and whether it still wants them all is
+ * not in the objects. The limit is then a fact and perhaps not the cause.
+ */
+const heldByOrphans = (facts: ClusterFacts, pool: KubeObject): boolean => {
+  const pods = facts
+    .all('Node')
+    .filter((node) => poolNameOf(node) === pool.metadata.name)
+    .flatMap((node) => facts.podsOn(node.metadata.name))
+    .filter((pod) => facts.workloadOf(pod).kind !== 'DaemonSet');
+  const orphans = pods.filter((pod) => !pod.metadata.ownerReferences?.length);
+  return orphans.length > pods.length / 2;
+};
 
 /** Karpenter's events have expired: the scheduler lacks room, and every pool that could help is full. */
 const nowhereElse = (facts: ClusterFacts, pod: KubeObject, pool: KubeObject): boolean => {
