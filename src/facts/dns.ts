@@ -49,3 +49,23 @@ export const dnsVictims = (facts: ClusterFacts, scope: Scope): ObjectRef[] => {
     .map(refOf)
     .concat(isDnsAlert(facts) && scope.workloads.length === 0 ? [{ kind: 'Cluster', name: facts.identity.name }] : []);
 };
+
+/** Link-local, x.x.x.2 and the like: addresses at which a vendor's own resolver answers. */
+export const isVendorResolver = (address: string): boolean =>
+  /^(169\.254\.\d+\.\d+|\d+\.\d+\.\d+\.2|168\.63\.129\.16|100\.100\.2\.13[68])$/.test(address);
+
+/** A resolver's complaint about the server it forwards a name to. */
+export interface ForwardFailure extends LogLine {
+  /** The name that was asked for. */
+  host: string;
+  upstream: string;
+}
+
+const forwarded =
+  /plugin\/errors: \d+ (\S+?)\.? (?:A|AAAA|SRV|PTR|TXT|MX|HTTPS)?: ?(?:read|write|dial) (?:udp|tcp) (?:\S+->)?\[?([\d.]+|[0-9a-f:]+)\]?:53: (?:i\/o timeout|read: connection refused|connect: .*|.*no route to host)/;
+
+export const forwardFailures = (facts: ClusterFacts): ForwardFailure[] =>
+  linesLike(facts, forwarded, (log) => /^(coredns|kube-dns|node-local-dns)/.test(log.pod)).map((entry) => {
+    const [, host = '', upstream = ''] = forwarded.exec(entry.line)!;
+    return { ...entry, host, upstream };
+  });
