@@ -21,6 +21,7 @@ export interface OutboxRow extends ThreadMessage {
   ts: string | null;
   /** The root's ts; null for the root itself. */
   threadTs: string | null;
+  /** Since the last one that succeeded. */
   attempts: number;
   attemptedAt: string | null;
   /** Earliest attempt that may have arrived unseen; not null: read the thread back before posting again. */

@@ -53,6 +53,7 @@ export class PostgresOutbox implements Outbox {
         .executeTakeFirst();
       // Somebody else has it since: our lease ran out while we were sending, or the incident is gone.
       if (current?.state !== 'sending' || current.attempts !== row.attempts) return;
+      if (current.attempted_at?.toISOString() !== row.attemptedAt) return;
       await db
         .updateTable('outbox')
         .set(settled(current, row, result, now))
@@ -160,7 +161,7 @@ function settled(current: OutboxRecord, sent: OutboxRow, result: SendResult, now
   const planned = { state: 'planned' as const, not_before: now };
   switch (result.outcome) {
     case 'sent': {
-      const known = { ts: result.ts, channel: result.channel, uncertain_since: null, last_error: null };
+      const known = { ts: result.ts, channel: result.channel, attempts: 0, uncertain_since: null, last_error: null };
       return current.revision > sent.revision
         ? { ...planned, ...known }
         : { state: 'sent' as const, not_before: null, ...known };

@@ -71,6 +71,7 @@ describeBackends('outbox pump', (backend) => {
     const id = await incident();
     start();
     await eventually(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => states(id)).toEqual(['planned']);
     clock = minute(2);
     await eventually(() => states(id)).toEqual(['sent']);
     expect(workspace.calls).toEqual(['post root', 'find root']);
@@ -83,6 +84,7 @@ describeBackends('outbox pump', (backend) => {
     workspace.beforeAnswer = () => outbox().plan(id, 'alerts', [{ slot: 'root', text: 'newer', blocks: [] }]);
     start();
     await eventually(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => states(id)).toEqual(['planned']);
     clock = minute(2);
     await eventually(() => workspace.thread(id)).toEqual([['root', 'newer']]);
     expect(workspace.calls).toEqual(['post root', 'find root', 'edit root']);
@@ -94,6 +96,7 @@ describeBackends('outbox pump', (backend) => {
     workspace.beforeAnswer = () => outbox().plan(id, 'alerts', [{ slot: 'root', text: 'newer', blocks: [] }]);
     start();
     await eventually(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => states(id)).toEqual(['planned']);
     clock = minute(2);
     await eventually(() => workspace.thread(id)).toEqual([['root', 'newer']]);
     expect(workspace.calls).toEqual(['post root', 'find root', 'edit root', 'edit root']);
@@ -104,8 +107,10 @@ describeBackends('outbox pump', (backend) => {
     const id = await incident();
     start();
     await eventually(() => workspace.calls).toEqual(['post root']);
+    await eventually(() => states(id)).toEqual(['planned']);
     clock = minute(2);
     await eventually(() => workspace.calls).toEqual(['post root', 'find root', 'post root']);
+    await eventually(() => states(id)).toEqual(['planned']);
     clock = minute(3);
     await eventually(() => states(id)).toEqual(['sent']);
     expect(workspace.messages).toHaveLength(1);

@@ -93,6 +93,20 @@ describeBackends('outbox', (backend) => {
     });
   });
 
+  it('counts the attempts since the last success, and ignores the late answer of one with the same count', async () => {
+    const id = await incident();
+    await outbox().plan(id, 'alerts', [message('root')]);
+    const posted = (await claimOne(minute(1)))!;
+    await outbox().settle(posted, sent(posted), minute(1));
+    await outbox().plan(id, 'alerts', [message('root', 'newer')]);
+    const edited = (await claimOne(minute(2)))!;
+    expect(edited.attempts).toBe(1);
+    await outbox().settle(posted, { outcome: 'permanent', reason: 'late' }, minute(2));
+    expect((await outbox().thread(id))[0]).toMatchObject({ state: 'sending', lastError: null });
+    await outbox().settle(edited, { outcome: 'retry', afterMs: 0, reason: 'ratelimited' }, minute(2));
+    expect((await claimOne(minute(3)))!.attempts).toBe(2);
+  });
+
   it('hands an uncertain send out with the time since when to look for it', async () => {
     const id = await incident();
     await outbox().plan(id, 'alerts', [message('root')]);
