@@ -46,3 +46,19 @@ test('stays silent for a full pool that the message does not name', () => {
   const other = 'all available instance types exceed limits for nodepool (NodePool=other)';
   expectSilent(rule, { subject, objects: [pool('48'), pool('8', 'other'), pod, refusal(other)] });
 });
+
+test('is less sure where most of the pool is held by pods that no controller owns', () => {
+  const node = object('Node', 'n1', { labels: { 'karpenter.sh/nodepool': 'default' } });
+  const held = (name: string, owner?: string) =>
+    object('Pod', name, {
+      namespace: 'shop',
+      spec: { nodeName: 'n1' },
+      status: { phase: 'Running' },
+      ...(owner ? { ownerReferences: [{ kind: 'ReplicaSet', name: owner, controller: true }] } : {}),
+    });
+  const message = 'all available instance types exceed limits for nodepool (NodePool=default)';
+  const strengthWith = (...pods: ReturnType<typeof held>[]) =>
+    findingsOf(rule, { subject, objects: [pool('48'), node, pod, refusal(message), ...pods] })[0]?.strength;
+  expect(strengthWith(held('run-1'), held('run-2'), held('web-2', 'web'))).toBe('derived');
+  expect(strengthWith(held('run-1'), held('web-2', 'web'), held('web-3', 'web'))).toBe('direct');
+});
