@@ -4,11 +4,11 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { teamOf } from '../../facts/ownership.ts';
 import { isFinished } from '../../facts/pods.ts';
+import { policyOwner } from '../../facts/policy-owner.ts';
 import { quantity } from '../../facts/quantity.ts';
 import { citeRefusal, type RefusedCreation, refusedCreations } from '../../facts/refused-creations.ts';
-import { lastWriter, sharesWord, speaksOfPlatform } from '../../facts/writers.ts';
+import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const exceeded = /exceeded quota: ([^,\s]+), requested: (.*), used: (.*), limited: (.*?)\.?$/s;
@@ -149,19 +149,5 @@ const ownerOfQuota = (
       strength: 'circumstantial',
     };
   if (!quota) return { owner: 'platform', because: 'the quota object itself was not read', strength: 'circumstantial' };
-  const writer = lastWriter(quota, 'f:hard')?.manager;
-  const label = quota.metadata.labels?.['app.kubernetes.io/managed-by'];
-  const own = [namespace, teamOf(workload), teamOf(facts.find('Namespace', namespace)), workload.metadata.name];
-  const isOwn = (who: string | undefined): boolean => own.some((word) => sharesWord(who, word));
-  if (writer && isOwn(writer))
-    return { owner: 'app', because: `${writer} of the team itself wrote its limit last`, strength: 'direct' };
-  if (!writer && label && isOwn(label))
-    return { owner: 'app', because: `the team's own ${label} manages it`, strength: 'direct' };
-  const platform = [writer, label].find(speaksOfPlatform);
-  if (platform) return { owner: 'platform', because: `${platform} sets it`, strength: 'direct' };
-  return {
-    owner: 'platform',
-    because: writer ? `${writer} sets it` : 'quotas are set by who runs the cluster',
-    strength: 'derived',
-  };
+  return policyOwner(facts, quota, workload, 'f:hard');
 };
