@@ -90,7 +90,8 @@ export const awsAccounts = ({ timeoutMs, endpoint, clock = systemClock }: AwsOpt
         const client = clients.get(serviceName) ?? loadClient(serviceName, service);
         clients.set(serviceName, client);
         for (let tries = 1; ; tries++) {
-          if (!(await budget.take(endsAt - clock.now(), signal))) return { ok: false, gap: gapForBudget(call) };
+          if (!(await budget.take(Math.max(0, endsAt - clock.now()), signal)))
+            return { ok: false, gap: gapForBudget(call) };
           try {
             return { ok: true, value: plain(await (await client).send(name, parameters, signal)), complete: true };
           } catch (error) {

@@ -13,7 +13,8 @@ const badCredentials =
 const cutShort = /^(AbortError|TimeoutError)$/;
 
 const nameOf = (error: unknown): string => (error as { name?: string })?.name ?? '';
-const messageOf = (error: unknown): string => (error as Error)?.message || String(error);
+/** The first line: the SDK adds advice to its users. */
+const messageOf = (error: unknown): string => ((error as Error)?.message || String(error)).split('\n')[0]!;
 
 export const isThrottled = (error: unknown): boolean =>
   throttled.test(nameOf(error)) || (error as any)?.$metadata?.httpStatusCode === 429;

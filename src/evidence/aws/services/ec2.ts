@@ -26,7 +26,7 @@ const inVpc = (list: string, filter = 'vpc-id') => ({
 
 export const ec2: Service = {
   iam: 'ec2',
-  budget: { perSecond: 2, burst: 8 },
+  budget: { perSecond: 2, burst: 12 },
   token: { from: 'NextToken', to: 'NextToken' },
   load: async (settings) => sdkClient(await import('@aws-sdk/client-ec2'), 'EC2Client', settings),
   operations: {
@@ -106,6 +106,13 @@ export const ec2: Service = {
       requests: (_, earlier) => launchTemplatesOf(earlier).slice(0, 3),
       list: 'LaunchTemplateVersions',
       maxPages: 1,
+      // User data may hold secrets.
+      shape: ({ LaunchTemplateVersions }) => ({
+        LaunchTemplateVersions: LaunchTemplateVersions.map(({ LaunchTemplateData, ...version }: any) => {
+          const { UserData, ...data } = LaunchTemplateData ?? {};
+          return { ...version, LaunchTemplateData: data };
+        }),
+      }),
     },
     describeImages: {
       after: ['ec2.describeInstances'],

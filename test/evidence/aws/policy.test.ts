@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { iamAction, operationNames, operationOf } from '../../../src/evidence/aws/operations.ts';
+import { awsCalls } from '../../../src/triage/collect/cloud.ts';
+
+interface Policy {
+  Statement: { Effect: string; Action: string[]; Resource: string }[];
+}
+
+describe('the read policy', () => {
+  it('allows exactly what the reader calls', async () => {
+    const policy: Policy = JSON.parse(await readFile('deploy/aws/read-policy.json', 'utf8'));
+    expect(policy.Statement).toMatchObject([{ Effect: 'Allow' }]);
+    expect(policy.Statement[0]!.Action).toEqual(operationNames().map(iamAction).sort());
+  });
+
+  it('holds nothing that writes, and nothing that reads data or secrets', () => {
+    const names = operationNames().map((call) => call.split('.')[1]!);
+    expect(names.filter((name) => !/^(describe|list|get|lookup)[A-Z]/.test(name))).toEqual([]);
+    expect(names.filter((name) => /Secret|Object|Item|Parameter|Password|Token|Message|Log/.test(name))).toEqual([]);
+  });
+});
+
+describe('the operations', () => {
+  it('answer all that triage asks', () => {
+    expect(awsCalls.filter((call) => !operationOf(call))).toEqual([]);
+  });
+
+  it('name only operations that exist as their forerunners', () => {
+    const unknown = operationNames().flatMap((call) =>
+      (operationOf(call)!.operation.after ?? []).filter((earlier) => !operationOf(earlier)),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
