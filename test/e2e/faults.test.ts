@@ -50,8 +50,6 @@ describeServers('servers whose neighbours fail', (install) => {
     expect(await Promise.all(posts)).toEqual(posts.map(() => 200));
     for (const cluster of clusters) await verdictPosted(slack, cluster, one);
     for (const cluster of clusters) expectCompleteThread(slack, cluster);
-    const verdicts = running.map((process) => process.output.match(/"msg":"verdict"/g)?.length ?? 0);
-    expect(verdicts.reduce((sum, count) => sum + count)).toBe(clusters.length);
   });
 
   it('complete what they work on when Redis comes back empty', { timeout: patienceMs }, async () => {

@@ -22,10 +22,10 @@ export interface Servers extends Install {
   redis: RedisService;
 }
 
-export const hasServers = (): boolean => [hasPostgres(), hasRedis()].every(Boolean);
+const hasServers = (): boolean => [hasPostgres(), hasRedis()].every(Boolean);
 
 /** A PostgreSQL and a Redis of its own. */
-export const servers = async (): Promise<Servers> => {
+const servers = async (): Promise<Servers> => {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   return {
     postgres,
@@ -37,8 +37,8 @@ export const servers = async (): Promise<Servers> => {
   };
 };
 
-/** Runs the suite once with `present` servers, else says what is missing. */
-export const withInstall = <T extends Install>(create: () => Promise<T>, suite: (install: () => T) => void): void => {
+/** Runs the suite on one install, made before its first test. */
+const withInstall = <T extends Install>(create: () => Promise<T>, suite: (install: () => T) => void): void => {
   let install: T;
   beforeAll(async () => {
     install = await create();

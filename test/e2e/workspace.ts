@@ -6,7 +6,7 @@ import type { FakeMessage } from '../fakes/slack/workspace.ts';
 import { type Faultline, webhookToken } from './faultline.ts';
 
 /** Long enough for a crowded machine; whoever waits this long waits for something broken. */
-export const patienceMs = 120_000;
+export const patienceMs = 180_000;
 
 /** Looks until `check` passes: what happens in another process tells us nothing. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
