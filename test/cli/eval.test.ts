@@ -59,5 +59,8 @@ describe('faultline eval', () => {
     const { code, stderr } = await faultline(['eval', broken]);
     expect(code).toBe(2);
     expect(stderr).toContain('cluster/pods.json');
+    const both = await faultline(['eval', broken, right, '--json']);
+    expect(both.code).toBe(2);
+    expect(JSON.parse(both.stdout.trim().split('\n').at(-1)!)).toMatchObject({ type: 'summary', cases: 1 });
   });
 });

@@ -37,12 +37,21 @@ const run = async (dirs: string[], options: Options): Promise<void> => {
   if (folders.length === 0)
     throw new OperatorError(`no case.json below ${dirs.join(', ')}: give folders of incident cases`);
   const scored: ScoredCase[] = [];
-  for (const folder of folders) scored.push(await evalCase(folder, ruleSet, options.json ?? false));
+  for (const folder of folders) {
+    try {
+      scored.push(await evalCase(folder, ruleSet, options.json ?? false));
+    } catch (error) {
+      // One unreadable folder does not cost the figures of the others; the exit status tells of it.
+      if (!(error instanceof OperatorError)) throw error;
+      process.stderr.write(`${folder}: ${error.message}\n`);
+      process.exitCode = 2;
+    }
+  }
   const summary = summarise(scored);
   process.stdout.write(
     options.json ? jsonLine({ type: 'summary', ...summary }) : `${printable(evalReport(scored, summary))}\n`,
   );
-  if (summary.ownerAccuracy < minimum) process.exitCode = 1;
+  if (!process.exitCode && summary.ownerAccuracy < minimum) process.exitCode = 1;
 };
 
 /** Every folder at or below `dir` that holds a case.json, in order of name. */

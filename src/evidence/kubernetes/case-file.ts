@@ -41,7 +41,8 @@ const apiserver = z.object({
 export const caseFile = z.object({
   id: z.string().min(1),
   title: z.string().default(''),
-  provider: z.enum(providers),
+  /** Absent, or one we know nothing special of: read from the nodes. */
+  provider: z.enum(providers).optional().catch(undefined),
   cluster: z.string().min(1),
   region: z.string().optional(),
   account: z.string().optional(),

@@ -37,7 +37,7 @@ export async function openSnapshot(dir: string, options: { callTimeoutMs?: numbe
   const files = await listSnapshotFiles(dir);
   const recorded = await readChecked(files.all.get('case.json'), caseFile);
   const objects = await loadObjects(files.objects);
-  const meta = recorded ? metaOfCase(dir, recorded) : metaOfObjects(dir, objects);
+  const meta = recorded ? metaOfCase(dir, recorded, objects) : metaOfObjects(dir, objects);
   return {
     meta,
     kubernetes: snapshotReader(
@@ -50,13 +50,13 @@ export async function openSnapshot(dir: string, options: { callTimeoutMs?: numbe
   };
 }
 
-const metaOfCase = (dir: string, recorded: CaseFile): SnapshotMeta => ({
+const metaOfCase = (dir: string, recorded: CaseFile, objects: KubeObject[]): SnapshotMeta => ({
   dir: resolve(dir),
   id: recorded.id,
   title: recorded.title,
   cluster: {
     name: recorded.cluster,
-    provider: recorded.provider,
+    provider: recorded.provider ?? providerOf(objects),
     ...(recorded.region ? { region: recorded.region } : {}),
     ...(recorded.account ? { account: recorded.account } : {}),
   },

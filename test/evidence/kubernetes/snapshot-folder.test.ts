@@ -199,8 +199,8 @@ describe('a folder that cannot be read', () => {
     ],
     [
       'a case without its times',
-      { 'case.json': { id: 'x', provider: 'azure', cluster: 'c' } },
-      'case.json: provider: ',
+      { 'case.json': { id: 'x', provider: 'eks', cluster: 'c' } },
+      'case.json: captured_at: ',
     ],
     [
       'metrics that are none',
@@ -219,9 +219,20 @@ describe('a folder that cannot be read', () => {
   );
 
   it('lists every problem of case.json at once', () =>
-    withFolder({ 'case.json': { id: 'x', provider: 'azure', cluster: 'c' } }, async (dir) => {
-      await expect(openSnapshot(dir)).rejects.toThrow(/provider: .*; captured_at: /);
+    withFolder({ 'case.json': { id: 'x', provider: 'eks' } }, async (dir) => {
+      await expect(openSnapshot(dir)).rejects.toThrow(/cluster: .*; captured_at: /);
     }));
+
+  it('reads the provider from the nodes where case.json names none that is known', () =>
+    withFolder(
+      {
+        'case.json': { id: 'x', provider: 'elsewhere', cluster: 'c', captured_at: '2026-11-20T08:30:00Z' },
+        'cluster/n.json': node({}, 'v1.33.4-eks-99d6cc0', 'aws:///eu-west-1a/i-1'),
+      },
+      async (dir) => {
+        expect((await openSnapshot(dir)).meta.cluster).toEqual({ name: 'c', provider: 'eks' });
+      },
+    ));
 
   it('says that it is not there', async () => {
     await expect(openSnapshot('/nonexistent')).rejects.toThrow('/nonexistent: cannot be read as a folder (ENOENT)');
