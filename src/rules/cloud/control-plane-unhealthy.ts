@@ -32,6 +32,8 @@ export default rule({
     const witnesses = lastPerPod(lines);
     const down = ready !== undefined && ready.status !== 200 && ready.status !== 401 && ready.status !== 403;
     const hooksOnly = checks.length > 0 && checks.every((check) => check.startsWith('poststarthook/'));
+    // The key provider is asked with the customer's own key: what it lost is another question.
+    if (checks.length > 0 && checks.every((check) => /^kms-provider/.test(check))) return [];
     if (hooksOnly && webhookFailures(facts).length + deadWebhooks(facts).length > 0) return [];
     const etcd = etcdFails || (witnesses.length + (reads.length > 0 ? 1 : 0) >= 2 && !down);
     if (!etcd && !down && !(ready && ready.latencyMs >= slowMs)) return [];
