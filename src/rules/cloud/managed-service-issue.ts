@@ -1,0 +1,149 @@
+import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
+import { text } from '../../domain/text.ts';
+import { type HealthEvent, openIssues, zoneNames } from '../../facts/aws.ts';
+import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { cite } from '../../facts/cite.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
+import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
+import { earliest, minutesBetween } from '../../facts/time.ts';
+import { rolloutBefore } from '../../facts/workloads.ts';
+import { type FindingDraft, rule } from '../../triage/rule.ts';
+
+/** Host names of managed services, and how AWS Health calls the service behind them. */
+const services: [host: RegExp, service: RegExp][] = [
+  [/([\w-]+)\.[\w.-]*\brds\.amazonaws\.com/, /^(RDS|AURORA)$/],
+  [/([\w-]+)\.[\w.-]*\bcache\.amazonaws\.com/, /^(ELASTICACHE|MEMORYDB)$/],
+  [/([\w-]+)\.[\w.-]*\bdocdb\.amazonaws\.com/, /^DOCDB$/],
+  [/([\w-]+)\.[\w.-]*\bmq\.[\w-]+\.amazonaws\.com/, /^(MQ|AMAZONMQ)$/],
+  [/([\w-]+)\.[\w.-]*\bkafka[\w-]*\.[\w-]+\.amazonaws\.com/, /^(KAFKA|MSK)$/],
+  [/([\w-]+)\.[\w.-]*\bes\.amazonaws\.com/, /^(ES|OPENSEARCH)$/],
+  [
+    /\b(sqs|sns|dynamodb|kinesis|s3|sts|kms|ssm|secretsmanager|lambda|logs|events|states)[.-][\w.-]*amazonaws\.com/,
+    /^./,
+  ],
+];
+const fails =
+  /time[d]?[ -]?out|deadline exceeded|refused|reset by peer|unreachable|no route to host|unavailable|InternalFailure|InternalError|InternalServerError|\b50[0234]\b|broken pipe|\bEOF\b|terminating connection|lost connection|not connect/i;
+const ownMistake =
+  /AccessDenied|not authorized|password|authentication|no such host|too many connections|remaining connection slots/i;
+/** A complaint may be logged a little before the vendor dates its event. */
+const slackMinutes = 15;
+
+interface Complaint {
+  pod: KubeObject;
+  line: PodLogLine;
+  host: string;
+  name: string;
+  issue: HealthEvent;
+  /** The zone the resource lies in is the zone of the event, or the event names the resource. */
+  located: boolean;
+}
+
+export default rule({
+  title: 'Applications cannot reach a managed service of the vendor, who has an open event on that service there',
+  lookAlikes: [
+    'an open event on another service, zone or time: coincidence',
+    'refused credentials, used-up connections and names that do not exist: not the vendor',
+    'the application was released in the same minutes and nobody else complains',
+  ],
+  judge(facts, scope) {
+    const issues = openIssues(facts);
+    if (issues.length === 0 || scope.wide) return [];
+    const all = facts.all('Pod').flatMap((pod) => complaintsOf(facts, pod, issues));
+    const own = all.filter((entry) => scope.has(refOf(entry.pod)));
+    return groupBy(own, (entry) => `${nameOf(facts.workloadOf(entry.pod))}/${entry.issue.code}`).map((group) =>
+      findingOf(facts, group, all),
+    );
+  },
+});
+
+const complaintsOf = (facts: ClusterFacts, pod: KubeObject, issues: HealthEvent[]): Complaint[] =>
+  grep(facts, [pod], fails)
+    .filter((line) => !ownMistake.test(line.text))
+    .flatMap((line) =>
+      services.flatMap(([hosts, service]) => {
+        const match = hosts.exec(line.text);
+        const issue =
+          match &&
+          issues.find(
+            (entry) =>
+              service.test(entry.service) &&
+              (service.source !== '^.' || entry.service.toLowerCase() === match[1]) &&
+              !(minutesBetween(entry.startedAt, line.at) < -slackMinutes),
+          );
+        const located = issue && locatedAt(facts, match![1]!, issue);
+        return issue && located !== false
+          ? [{ pod, line, host: match![0], name: match![1]!, issue, located: located === true }]
+          : [];
+      }),
+    );
+
+/** Whether the resource lies where the event is; undefined where neither tells. */
+const locatedAt = (facts: ClusterFacts, name: string, issue: HealthEvent): boolean | undefined => {
+  if (issue.entities.some((entity) => entity.split(/[:/]/).includes(name))) return true;
+  if (!issue.zone) return undefined;
+  const zone = zoneNames(facts).get(issue.zone) ?? issue.zone;
+  const databases: any[] = facts.cloud('rds.describeDBInstances')?.DBInstances ?? [];
+  const database = databases.find((entry) => entry.DBInstanceIdentifier === name);
+  return database ? database.AvailabilityZone === zone : undefined;
+};
+
+const findingOf = (facts: ClusterFacts, group: Complaint[], all: Complaint[]): FindingDraft => {
+  const entry = group.find((item) => item.located) ?? group.at(-1)!;
+  const { issue } = entry;
+  const workload = facts.workloadOf(entry.pod);
+  const others = all.filter((item) => item.issue === issue && facts.workloadOf(item.pod) !== workload);
+  const onset = earliest(...group.map((item) => item.line.at));
+  const released = onset && rolloutBefore(facts, workload, onset, 30);
+  const evidence = cite('cloud', facts);
+  const database = ((facts.cloud('rds.describeDBInstances')?.DBInstances ?? []) as any[]).find(
+    (item) => item.DBInstanceIdentifier === entry.name,
+  );
+  const lost = facts
+    .cloudWatch('AWS/RDS', 'DatabaseConnections')
+    .find((series) => series.dimensions.DBInstanceIdentifier === entry.name);
+  return {
+    mechanism: 'dependency',
+    explains: ['crash', 'probe', 'application-error', 'dependency', 'load', 'rollout', 'unknown-symptom'],
+    owner: 'cloud',
+    boundary: null,
+    strength: others.length > 0 || (entry.located && !released) ? 'direct' : released ? 'circumstantial' : 'derived',
+    cause: text(
+      `${nameOf(workload)} cannot reach ${entry.host}: the vendor has an open event on ${issue.service}${issue.zone ? ` in ${zoneNames(facts).get(issue.zone) ?? issue.zone}` : ''} since ${issue.startedAt ?? 'an unknown time'} (${issue.code})${others.length > 0 ? `; ${[...new Set(others.map((item) => nameOf(facts.workloadOf(item.pod))))].slice(0, 3).join(', ')} fail alike` : ''}.`,
+    ),
+    root: { kind: 'AWS service', name: issue.service },
+    affects: [workload, ...group.map((item) => item.pod)].map(refOf),
+    onset: issue.startedAt ?? onset,
+    evidence: [
+      evidence.aws('health.describeEvents', 'events[].eventTypeCode', issue.code, issue.description, issue.startedAt),
+      evidence.log(entry.line.log, entry.line.text),
+      ...others.slice(0, 1).map((item) => evidence.log(item.line.log, item.line.text)),
+      ...(database
+        ? [
+            evidence.aws(
+              'rds.describeDBInstances',
+              `DBInstances[${entry.name}].AvailabilityZone`,
+              database.AvailabilityZone,
+            ),
+          ]
+        : []),
+      ...(lost ? [evidence.cloudWatch(lost, `${lost.points[0]?.[1]} → ${lost.points.at(-1)?.[1]} connections`)] : []),
+    ],
+    chain: [
+      { object: `AWS ${issue.service}`, claim: `${issue.code} since ${issue.startedAt ?? 'an unknown time'}` },
+      link(workload, `gets no answer from ${entry.host}`),
+    ],
+    contributing: [
+      {
+        owner: 'app',
+        action: text(
+          'Consider Multi-AZ and bounded retries, so that one zone or service does not stop the application.',
+        ),
+      },
+    ],
+    nextSteps: [
+      text(`Open a support case that names ${entry.host}, the event ${issue.code} and the time of the first error.`),
+      text('Fail over where a standby exists; hold back releases until the event is closed.'),
+    ],
+  };
+};
