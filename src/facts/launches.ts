@@ -4,6 +4,7 @@ import { type KubeEvent, type KubeObject, type ObjectRef, refOf } from '../domai
 import type { Cite } from './cite.ts';
 import type { ClusterFacts } from './cluster.ts';
 import { condition } from './conditions.ts';
+import { instanceDeaths } from './instance-deaths.ts';
 import { type LaunchKind, launchKindOf } from './launch-kind.ts';
 import { poolNameOf } from './pools.ts';
 
@@ -36,6 +37,7 @@ export const launchFailures = (facts: ClusterFacts): LaunchFailure[] =>
     ...scalingActivities(facts),
     ...nodegroupIssues(facts),
     ...containerInstances(facts),
+    ...endedAtStart(facts),
   ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.message < b.message ? -1 : 1));
 
 type Draft = Omit<LaunchFailure, 'kind' | 'code' | 'since'> & { reason?: string; since?: string };
@@ -183,6 +185,20 @@ const autoscalerStatus = (facts: ClusterFacts): LaunchFailure[] => {
     ];
   });
 };
+
+/** EC2 took the order and ended the machine while it started. */
+const endedAtStart = (facts: ClusterFacts): LaunchFailure[] =>
+  instanceDeaths(facts).map(({ code, group, karpenter, claim, instance, message, at, cite }) =>
+    failure({
+      reason: code,
+      message,
+      group,
+      source: karpenter ? 'karpenter' : 'asg',
+      object: claim ? { kind: 'NodeClaim', name: claim } : { kind: 'Instance', name: instance },
+      at,
+      cite,
+    }),
+  );
 
 /** The autoscaler's status as an object; undefined for the text form before 1.30. */
 export const statusOf = (map: KubeObject | undefined): any => {

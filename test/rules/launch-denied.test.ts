@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/launch-denied.ts';
 import { findingsOf } from './harness.ts';
 import { expectOnly, refusedBy } from './launch-situations.ts';
+import { pool, subjectOf, waiting } from './nodes.ts';
+import { minutesAgo } from './workloads.ts';
 
 test('speaks for its kind of refusal alone', () => {
   expectOnly(rule, ['denied'], 'platform');
@@ -14,4 +16,34 @@ test('says who denies', () => {
     ['RequestDisallowedByPolicy: Resource was disallowed by policy', 'Azure policy'],
   ] as const)
     expect(findingsOf(rule, refusedBy('Unauthorized', `not authorized ${text}`))[0]?.cause.en).toContain(who);
+});
+
+test('EC2 ends machines while they start: the key of their disk refuses', () => {
+  const pod = waiting('web-1', { message: '0/2 nodes are available: 2 Insufficient cpu.' });
+  const ended = (code: string) => ({
+    call: 'ec2.describeInstances',
+    answer: {
+      Reservations: [
+        {
+          Instances: [
+            {
+              InstanceId: 'i-0a',
+              LaunchTime: minutesAgo(9),
+              StateReason: { Code: code, Message: `${code}: error on launch` },
+              Tags: [
+                { Key: 'karpenter.sh/nodepool', Value: 'default' },
+                { Key: 'karpenter.sh/nodeclaim', Value: 'default-abcde' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  });
+  const judged = (code: string) =>
+    findingsOf(rule, { subject: subjectOf(pod), objects: [pod, pool('default')], cloud: [ended(code)] });
+  expect(judged('Client.InternalError')[0]).toMatchObject({ owner: 'platform', strength: 'direct' });
+  expect(judged('Client.UserInitiatedShutdown')).toEqual([]);
+  expect(judged('Server.InternalError')).toEqual([]);
+  expect(judged('Server.SpotInstanceTermination')).toEqual([]);
 });

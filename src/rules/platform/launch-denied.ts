@@ -1,3 +1,5 @@
+import { cite } from '../../facts/cite.ts';
+import { lastWrite } from '../../facts/pools.ts';
 import { rule } from '../../triage/rule.ts';
 import { countOf, failedGroups, launchFinding, nameOfGroup, vendorText } from '../launches.ts';
 
@@ -27,6 +29,12 @@ export default rule({
         owner: 'platform',
         boundary: 'provisioning',
         strength: 'direct',
+        more: (group.nodeClass?.spec?.blockDeviceMappings ?? []).some((device: any) => device.ebs?.kmsKeyID)
+          ? [
+              cite('platform', facts).field(group.nodeClass!, 'spec.blockDeviceMappings'),
+              cite('platform', facts).field(group.nodeClass!, 'metadata.managedFields', lastWrite(group.nodeClass!)),
+            ]
+          : [],
         cause: `Launches for ${nameOfGroup(group)} are denied by ${denier}: “${vendorText(group)}” (${group.attempts}×); ${countOf(group.waiting)} wait.`,
         nextSteps: [
           'Decode the message (aws sts decode-authorization-message) and read the denying statement in the cloud’s audit trail.',
