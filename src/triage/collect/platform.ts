@@ -23,6 +23,7 @@ const clusterScoped = [
   resources.volumeattachments,
   resources.storageclasses,
   resources.csidrivers,
+  resources.csinodes,
   resources.priorityclasses,
   resources.runtimeclasses,
 ];
