@@ -92,6 +92,11 @@ export const resources = {
   scaledobjects: namespaced('keda.sh/v1alpha1', 'scaledobjects', 'ScaledObject'),
   certificates: namespaced('cert-manager.io/v1', 'certificates', 'Certificate'),
   workflows: namespaced('argoproj.io/v1alpha1', 'workflows', 'Workflow'),
+  externalsecrets: namespaced('external-secrets.io/v1', 'externalsecrets', 'ExternalSecret'),
+  clustersecretstores: clusterWide('external-secrets.io/v1', 'clustersecretstores', 'ClusterSecretStore'),
+  clusterqueues: clusterWide('kueue.x-k8s.io/v1beta1', 'clusterqueues', 'ClusterQueue'),
+  localqueues: namespaced('kueue.x-k8s.io/v1beta1', 'localqueues', 'LocalQueue'),
+  queuedworkloads: namespaced('kueue.x-k8s.io/v1beta1', 'workloads', 'Workload'),
 } as const satisfies Record<string, ReadableResource>;
 
 /** The ConfigMaps of kube-system that say something about an incident; none holds credentials. */

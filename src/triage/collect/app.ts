@@ -28,6 +28,9 @@ const namespaced = [
   resources.networkpolicies,
   resources.certificates,
   resources.rolebindings,
+  resources.externalsecrets,
+  resources.localqueues,
+  resources.queuedworkloads,
 ];
 
 /** Without a namespace of its own, the subject's apps are looked for everywhere, in bounded calls. */

@@ -26,6 +26,8 @@ const clusterScoped = [
   resources.csinodes,
   resources.priorityclasses,
   resources.runtimeclasses,
+  resources.clusterqueues,
+  resources.clustersecretstores,
 ];
 
 /** Read over all namespaces in one bounded call each: neighbours on the same nodes, other victims, add-ons. */
