@@ -6,7 +6,7 @@ import { OpenMetricsError, parseOpenMetrics } from './openmetrics.ts';
 import { gridOf, invalidQuery, sorted } from './query.ts';
 
 /** How long a sample stays the current value: Prometheus' default `--query.lookback-delta`, its end excluded. */
-const lookbackSeconds = 300;
+export const lookbackSeconds = 300;
 
 /** Serves a snapshot's metrics.om as a Prometheus' query_range would; null where there is no file. */
 export async function metricsSnapshot(path: string | undefined): Promise<MetricsReader | null> {

@@ -24,7 +24,7 @@ export interface CollectionTarget {
 /** Lines of a container's log that are read, from its end. */
 const logTailLines = 400;
 /** How far back metrics are read: the incident itself, and the former course it is compared with. */
-const recentHours = 6;
+export const recentHours = 6;
 export const historyHours = 7 * 24;
 
 /** A container's log, or the one it wrote before its last restart. */
