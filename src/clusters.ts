@@ -77,7 +77,7 @@ export const openFolder = async (dir: string): Promise<OpenCluster> => {
 };
 
 /** How a live cluster and its cloud account are reached; what is left out is read from the cluster. */
-export type LiveAccess = ClusterAccess &
+type LiveAccess = ClusterAccess &
   Partial<Pick<ClusterConfig, 'eks' | 'eksName' | 'role' | 'externalId' | 'provider' | 'region' | 'account'>>;
 
 /** A live cluster. Its provider and region are read from its nodes. */
@@ -110,7 +110,7 @@ export const wayTo = async (access: LiveAccess, accounts: AwsAccounts): Promise<
 };
 
 /** Readers of the cluster's AWS account, where it has one and credentials were given for it. */
-export const cloudOf = (access: LiveAccess, accounts: AwsAccounts): (() => CloudReader) | null => {
+const cloudOf = (access: LiveAccess, accounts: AwsAccounts): (() => CloudReader) | null => {
   const { provider, region, eksName, role, eks } = access;
   if (!provider?.startsWith('eks') && !role) return null;
   if (!region || !eksName || !(role || eks || credentialsInSight(process.env))) return null;

@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
+import { type Clusters, configuredClusters, wayTo } from '../../clusters.ts';
 import type { ClusterConfig, Config } from '../../config/schema.ts';
+import { awsAccounts } from '../../evidence/aws/account.ts';
+import { awsNotSetUp, checkAws } from '../../evidence/doctor/aws.ts';
 import type { CheckGroup } from '../../evidence/doctor/check.ts';
 import { checkCluster } from '../../evidence/doctor/cluster.ts';
 import { formatChecks } from '../../evidence/doctor/format.ts';
+import { ClusterAccessError } from '../../evidence/kubernetes/connection.ts';
 import { openSnapshot } from '../../evidence/kubernetes/snapshot.ts';
 import { checkDatabase, checkPrometheus, checkQueue, checkSlack, checkWebhooks } from '../doctor/neighbours.ts';
 import { readConfig, readDirectory } from '../setup.ts';
@@ -17,14 +21,17 @@ export default (program: Command): void => {
 const run = async (): Promise<void> => {
   const config = readConfig();
   readDirectory(config.ownersDir);
-  const groups = await Promise.all([
+  const clusters = configuredClusters(config);
+  const checks = await Promise.all([
     checkDatabase(config),
     checkQueue(config),
     checkSlack(config),
     checkWebhooks(config),
     ...prometheusUrls(config).map(checkPrometheus),
     ...clusterChecks(config),
+    ...config.clusters.map((cluster) => checkCloud(clusters, cluster)),
   ]);
+  const groups = checks.filter((group) => group !== null);
   process.stdout.write(`${formatChecks(groups)}\n`);
   if (groups.some((group) => group.checks.some((check) => check.status === 'failed'))) process.exitCode = 1;
 };
@@ -35,9 +42,7 @@ const prometheusUrls = ({ prometheusUrl, clusters }: Config): string[] => [
 
 const clusterChecks = ({ clusters }: Config): (CheckGroup | Promise<CheckGroup>)[] =>
   clusters.length > 0
-    ? clusters.map((cluster) =>
-        cluster.snapshot ? checkSnapshot(cluster, cluster.snapshot) : checkCluster(cluster.name, cluster),
-      )
+    ? clusters.map((cluster) => (cluster.snapshot ? checkSnapshot(cluster, cluster.snapshot) : checkLive(cluster)))
     : [
         {
           title: 'clusters',
@@ -51,6 +56,25 @@ const clusterChecks = ({ clusters }: Config): (CheckGroup | Promise<CheckGroup>)
           ],
         },
       ];
+
+const checkLive = async (cluster: ClusterConfig): Promise<CheckGroup> => {
+  const access = { ...cluster, eksName: cluster.eksName ?? cluster.name };
+  try {
+    return await checkCluster(cluster.name, await wayTo(access, awsAccounts({ timeoutMs: 10_000 })));
+  } catch (error) {
+    if (!(error instanceof ClusterAccessError)) throw error;
+    const check = { name: 'connection', status: 'failed', detail: error.message, fix: 'see docs/aws.md' } as const;
+    return { title: `cluster ${cluster.name}`, checks: [check] };
+  }
+};
+
+/** Null where there is no AWS account to read; why a cluster cannot be opened its own check says. */
+const checkCloud = async (clusters: Clusters, { name, snapshot }: ClusterConfig): Promise<CheckGroup | null> => {
+  const cluster = snapshot ? null : await clusters.open(name).catch(() => null);
+  const { cloud, now } = cluster?.readers() ?? {};
+  if (cluster && cloud && now) return checkAws(cloud, cluster.identity, now());
+  return cluster?.identity.provider.startsWith('eks') ? awsNotSetUp(cluster.identity) : null;
+};
 
 const checkSnapshot = async ({ name }: ClusterConfig, dir: string): Promise<CheckGroup> => {
   const title = `cluster ${name}`;

@@ -94,6 +94,9 @@ const restPaths: [RegExp, string, string[]][] = [
     'listAssociatedAccessPolicies',
     ['clusterName', 'principalArn'],
   ],
+  [/^\/clusters\/([^/]+)\/node-groups$/, 'listNodegroups', ['clusterName']],
+  [/^\/clusters\/([^/]+)\/node-groups\/([^/]+)$/, 'describeNodegroup', ['clusterName', 'nodegroupName']],
+  [/^\/clusters\/([^/]+)\/fargate-profiles$/, 'listFargateProfiles', ['clusterName']],
   [/^\/clusters\/([^/]+)\/insights$/, 'listInsights', ['clusterName']],
 ];
 
@@ -122,7 +125,7 @@ const operationOf = (
     }
   }
   const parameters = Object.fromEntries(new URLSearchParams(body));
-  return { operation: lowered(parameters.Action ?? 'unknown'), parameters, protocol: 'query' };
+  return { operation: lowered(parameters.Action ?? `unknown ${request.url}`), parameters, protocol: 'query' };
 };
 
 const reply = (

@@ -84,7 +84,8 @@ export const ec2: Service = {
       list: 'SecurityGroups',
     },
     describeNetworkInterfaces: {
-      requests: ({ instanceIds }) => byFilter('attachment.instance-id', instanceIds.slice(0, maxInterfaceInstances)),
+      after: ['ec2.describeInstances'],
+      requests: (_, earlier) => byFilter('attachment.instance-id', idsOf(earlier).slice(0, maxInterfaceInstances)),
       list: 'NetworkInterfaces',
       maxPages: 1,
     },
