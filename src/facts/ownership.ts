@@ -4,7 +4,7 @@ import type { ClusterFacts } from './cluster.ts';
 
 /** Namespaces that hold cluster parts wherever they occur: Kubernetes' own, and the usual homes of add-ons. */
 const platformNamespace =
-  /^(kube-|karpenter|monitoring$|observability$|prometheus|grafana|loki|logging$|istio-|linkerd|cert-manager|ingress-|gatekeeper-|kyverno|argocd$|argo-cd$|flux-|calico-|tigera-|cilium|external-dns|external-secrets|keda|metallb-|velero|longhorn-|rook-|openshift-|gke-|gmp-|amazon-|aws-|azure-|node-|nvidia|gpu-operator|cattle-|knative-|projectcontour|traefik|vault$|policy$|opa$|descheduler|cluster-|platform|infra)/;
+  /^(kube-|karpenter|monitoring$|observability$|prometheus|grafana|loki|logging$|istio-|linkerd|cert-manager|ingress-|gatekeeper-|kyverno|argocd$|argo-cd$|flux-|calico-|tigera-|cilium|external-dns|external-secrets|keda|metallb-|velero|harbor$|artifactory$|nexus$|registry$|longhorn-|rook-|openshift-|gke-|gmp-|amazon-|aws-|azure-|node-|nvidia|gpu-operator|cattle-|knative-|projectcontour|traefik|vault$|policy$|opa$|descheduler|cluster-|platform|infra)/;
 
 const platformTeam = /^(platform|infra|infrastructure|sre|devops|ops|cloud-platform|kubernetes|k8s|cluster)([-_].*)?$/i;
 

@@ -95,6 +95,9 @@ export const templateChanges = (before: KubeObject, after: KubeObject): string[]
     differ('image', former.image, container.image);
     const names = new Set<string>([...(former.env ?? []), ...(container.env ?? [])].map((entry: any) => entry.name));
     for (const name of names) differ(`env ${name}`, envOf(former, name), envOf(container, name));
+    differ('command', former.command, container.command);
+    differ('args', former.args, container.args);
+    differ('ports', portsOf(former), portsOf(container));
     differ('resources', former.resources, container.resources);
     differ('command', former.command, container.command);
     differ('args', former.args, container.args);
@@ -104,6 +107,9 @@ export const templateChanges = (before: KubeObject, after: KubeObject): string[]
   differ('serviceAccountName', old.serviceAccountName ?? 'default', now.serviceAccountName ?? 'default');
   return changes;
 };
+
+const portsOf = (container: any): string =>
+  (container.ports ?? []).map((port: any) => `${port.name ?? ''}:${port.containerPort}`).join(' ') || 'none';
 
 /** Plain value of an environment variable; where it comes from a reference, the reference. */
 export const envOf = (container: any, name: string): string | undefined => {

@@ -79,3 +79,22 @@ test('stays silent on registry and eviction 429s and while etcd fails', () => {
   expectSilent(rule, { subject, alerts, logs: other });
   expectSilent(rule, { subject, alerts, series: [rejected], probes: [probe(500, '[-]etcd failed: reason withheld')] });
 });
+
+test('the client whose own metric shows most requests by far, with its pace in its arguments', () => {
+  const flooder = workload('kyverno', 'platform', '2026-11-19T00:00:00Z');
+  flooder[0]!.spec.template.spec.containers[0] = { name: 'app', args: ['--clientRateLimitQPS=900'] };
+  const requests = (podName: string, perMinute: number) =>
+    series(
+      'rest_client_requests_total',
+      { namespace: 'kyverno', pod: podName, job: podName },
+      [0, 1, 2, 3].map((minute) => minute * perMinute),
+    );
+  const [finding] = findingsOf(rule, {
+    subject,
+    alerts,
+    objects: flooder,
+    series: [rejected, requests('tracker-1-a', 50000), requests('unknown-pod', 24)],
+  });
+  expect(finding).toMatchObject({ owner: 'platform', strength: 'derived' });
+  expect(finding?.evidence.map((entry) => entry.value)).toContain('clientRateLimitQPS=900');
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/app/worse-since-rollout.ts';
-import { expectSilent, findingsOf } from './harness.ts';
-import { deployment, podOf, series } from './workloads.ts';
+import { expectSilent, findingsOf, object } from './harness.ts';
+import { deployment, minutesAgo, podOf, series } from './workloads.ts';
 
 const subject = { kind: 'Service', name: 'web', namespace: 'shop' };
 const objects = [...deployment('web', { age: 30, before: {} }), podOf('web', 'a')];
@@ -37,4 +37,23 @@ test('stays silent for a step before the rollout, none at all, another workloadâ
     objects: [...deployment('web', { age: 9000, before: {} }), podOf('web', 'a')],
     series: [ratio(step)],
   });
+});
+
+test('timeouts since a rollout in whose minutes the network was renewed on the same nodes name nobody', () => {
+  const agent = (name: string) => [
+    object('DaemonSet', name, { namespace: 'kube-system' }),
+    object('Pod', `${name}-1`, {
+      namespace: 'kube-system',
+      creationTimestamp: minutesAgo(33),
+      ownerReferences: [{ kind: 'DaemonSet', name, uid: `uid-DaemonSet-${name}`, controller: true }],
+      spec: { nodeName: 'node-1' },
+    }),
+  ];
+  const timeouts = series('http_client_requests:timeout_ratio5m', { namespace: 'shop' }, step);
+  const judged = (name: string, measured = timeouts) =>
+    findingsOf(rule, { subject, objects: [...objects, ...agent(name)], series: [measured] })[0];
+  for (const name of ['azure-cns', 'cilium', 'kube-proxy'])
+    expect(judged(name)).toMatchObject({ owner: 'undetermined', strength: 'circumstantial' });
+  expect(judged('fluent-bit')?.owner).toBe('app');
+  expect(judged('cilium', ratio(step))?.owner).toBe('app');
 });

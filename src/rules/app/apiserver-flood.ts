@@ -18,7 +18,7 @@ const budget = /disruption budget|DisruptionBudget|docker|registry|toomanyreques
 /** What a client says of its own pace. That a list failed with 429 is what every victim says. */
 const aggressive =
   /interval=\d+ms|poll(ing)?[ _-]?(interval|every)\D{0,3}\d+ ?ms|retrying (immediately|without (delay|backoff))|attempt[ =:]+\d{2,}|list(ed|ing) \d{3,}|bytes=\d{7,}|no informer|limit=0\b|resync(ing)? (all|every)/i;
-const tuning = /POLL|INTERVAL|RESYNC|QPS|BURST|SCOPE|WORKERS|CONCURREN|PARALLEL|SYNC_PERIOD/i;
+const tuning = /POLL|INTERVAL|RESYNC|QPS|BURST|SCOPE|WORKERS|CONCURREN|PARALLEL|SYNC[_-]?PERIOD/i;
 const polling = /POLL|RESYNC|SYNC_PERIOD|RELIST/i;
 /** A rollout this long before the first rejection may have caused it: queues fill within minutes. */
 const beforeMinutes = 45;
@@ -185,20 +185,30 @@ const candidates = (facts: ClusterFacts, onset: string | undefined): Flooder[] =
 const loudestClient = (facts: ClusterFacts): { pod: KubeObject; series: Series } | undefined => {
   const ranked = facts
     .series('rest_client_requests_total')
-    .flatMap((series) => {
+    .map((series) => {
       const pod = facts.find('Pod', series.labels.pod, series.labels.namespace);
-      return pod ? [{ pod, series, rate: rateCurve(series).points.at(-1)?.[1] ?? 0 }] : [];
+      const client = pod ? refKey(facts.workloadOf(pod)) : (series.labels.job ?? series.labels.pod ?? '');
+      return { pod, client, series, rate: rateCurve(series).points.at(-1)?.[1] ?? 0 };
     })
     .sort((a, b) => b.rate - a.rate);
-  const rival = ranked.find((entry) => ranked[0] && facts.workloadOf(entry.pod) !== facts.workloadOf(ranked[0].pod));
-  return ranked[0] && rival && ranked[0].rate > 5 * Math.max(0.1, rival.rate) ? ranked[0] : undefined;
+  const [first] = ranked;
+  const rival = ranked.find((entry) => entry.client !== first?.client);
+  return first?.pod && rival && first.rate > 5 * Math.max(0.1, rival.rate)
+    ? { pod: first.pod, series: first.series }
+    : undefined;
 };
 
-const tuningOf = (workload: KubeObject): { container: number; index: number; name: string; value: string }[] =>
+const refKey = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.namespace}/${metadata.name}`;
+
+const tuningOf = (workload: KubeObject): { container: number; path: string; name: string; value: string }[] =>
   ((podSpecOf(workload)?.containers ?? []) as any[]).flatMap((container, at) =>
-    ((container.env ?? []) as any[]).flatMap((entry, index) =>
-      tuning.test(entry.name) && entry.value ? [{ container: at, index, name: entry.name, value: entry.value }] : [],
-    ),
+    [
+      ...((container.env ?? []) as any[]).map((entry, index) => ({ ...entry, path: `env[${index}]` })),
+      ...((container.args ?? []) as string[]).map((arg, index) => {
+        const [, name = '', value = ''] = /^--?([\w-]+)=(.+)$/.exec(arg) ?? [];
+        return { name, value, path: `args[${index}]` };
+      }),
+    ].flatMap(({ name, value, path }) => (tuning.test(name) && value ? [{ container: at, path, name, value }] : [])),
   );
 
 const settings = (workload: KubeObject): string => {
@@ -208,11 +218,11 @@ const settings = (workload: KubeObject): string => {
 
 const tuningEvidence = (facts: ClusterFacts, workload: KubeObject) =>
   tuningOf(workload)
-    .slice(0, 3)
+    .slice(0, 4)
     .map((entry) =>
       cite('app', facts).field(
         workload,
-        `spec.template.spec.containers[${entry.container}].env[${entry.index}]`,
+        `spec.template.spec.containers[${entry.container}].${entry.path}`,
         `${entry.name}=${entry.value}`,
       ),
     );

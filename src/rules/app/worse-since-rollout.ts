@@ -6,7 +6,9 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { trafficGrowth } from '../../facts/growth.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
+import { grep } from '../../facts/pod-logs.ts';
 import { mean, rateCurve } from '../../facts/series.ts';
+import { minutesBetween } from '../../facts/time.ts';
 import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -33,19 +35,23 @@ export default rule({
       const traffic = trafficGrowth(facts, workload);
       const worse = symptoms(facts, workload).filter((series) => stepsAt(series, Date.parse(rollout.at) / 1000));
       if (worse.length === 0 || changes.length === 0 || (traffic && traffic.factor > 1.8)) return [];
-      const owner = ownershipOf(facts, workload);
-      const evidence = cite(owner, facts);
       const [first] = worse as [Series];
+      // Calls that time out may be the caller's new limit, or the network that was renewed in the same minutes.
+      const network = /timeout|reset|connect/i.test(first.name)
+        ? networkRenewed(facts, workload, rollout.at)
+        : undefined;
+      const owner = network ? 'undetermined' : ownershipOf(facts, workload);
+      const evidence = cite(network ? 'app' : ownershipOf(facts, workload), facts);
       const [before, after] = levels(first, Date.parse(rollout.at) / 1000);
       return [
         {
           mechanism: 'application-error',
           explains: ['unknown-symptom', 'load', 'throttling'],
           owner,
-          boundary: 'application',
-          strength: 'derived',
+          boundary: network ? null : 'application',
+          strength: network ? 'circumstantial' : 'derived',
           cause: text(
-            `${first.name} of ${nameOf(workload)} went from ${before.toPrecision(2)} to ${after.toPrecision(2)} with its rollout at ${rollout.at} (${changes.slice(0, 2).join('; ')})${traffic ? ' at the same traffic' : ''}.`,
+            `${first.name} of ${nameOf(workload)} went from ${before.toPrecision(2)} to ${after.toPrecision(2)} with its rollout at ${rollout.at} (${changes.slice(0, 2).join('; ')})${traffic ? ' at the same traffic' : ''}${network ? `; in the same minutes ${nameOf(network.set)} was renewed on ${network.pods.length} nodes, and either explains it` : ''}.`,
           ),
           root: refOf(workload),
           affects: [
@@ -62,6 +68,14 @@ export default rule({
               .slice(0, 3)
               .map((series) => evidence.series(series, `stepped up at the rollout, now ${series.points.at(-1)?.[1]}`)),
             evidence.field(rollout.current, 'metadata.creationTimestamp', rollout.at, changes.join('; ')),
+            ...(network
+              ? [
+                  evidence.field(network.pods[0]!, 'metadata.creationTimestamp'),
+                  ...grep(facts, facts.podsOf(workload), /time[d]? ?out|reset by peer/i)
+                    .slice(-2)
+                    .map((line) => evidence.log(line.log, line.text)),
+                ]
+              : []),
             ...(traffic ? [evidence.series(traffic.series, `requests per second × ${traffic.factor.toFixed(2)}`)] : []),
           ],
           chain: [link(rollout.current, `rolled out at ${rollout.at}`), link(workload, `${first.name} stepped up`)],
@@ -71,11 +85,44 @@ export default rule({
               `kubectl rollout undo ${workload.kind.toLowerCase()}/${workload.metadata.name} -n ${workload.metadata.namespace}, and see whether ${first.name} falls back`,
             ),
           ],
+          missing: network
+            ? [
+                {
+                  layer: 'platform',
+                  missing: `dropped packets per node and the figures of other callers since ${rollout.at}`,
+                  fix: 'compare the same ratio of clients in other namespaces, and node_network_*_drop_total per node',
+                },
+              ]
+            : [],
         },
       ];
     });
   },
 });
+
+const networkAgent =
+  /^(aws-node|azure-cns|azure-cni|azure-npm|calico-node|cilium|anetd|kube-proxy|kube-flannel|terway|netd|ztunnel|istio-cni|antrea-agent|ovnkube|weave-net|node-local-dns)/;
+const sameMinutes = 15;
+
+/** A DaemonSet of the network whose pods were renewed on the nodes around the time of the rollout. */
+const networkRenewed = (
+  facts: ClusterFacts,
+  workload: KubeObject,
+  at: string,
+): { set: KubeObject; pods: KubeObject[] } | undefined => {
+  const nodes = new Set(facts.podsOf(workload).map((pod) => pod.spec?.nodeName));
+  return facts
+    .all('DaemonSet')
+    .filter((set) => networkAgent.test(set.metadata.name))
+    .map((set) => ({
+      set,
+      pods: facts
+        .podsOf(set)
+        .filter((pod) => nodes.has(pod.spec?.nodeName))
+        .filter((pod) => Math.abs(minutesBetween(pod.metadata.creationTimestamp, at)) <= sameMinutes),
+    }))
+    .find(({ pods }) => pods.length * 2 > nodes.size && pods.length > 0);
+};
 
 /** Series of the workload that say how its users fare; counters of failures as rates. */
 const symptoms = (facts: ClusterFacts, workload: KubeObject): Series[] =>

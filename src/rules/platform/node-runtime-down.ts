@@ -47,6 +47,8 @@ export default rule({
         ...badWhenTrue.filter((type) => isTrue(node, type)),
         ...badWhenFalse.filter((type) => condition(node, type)?.status === 'False'),
       ];
+      // Process ids are used up by somebody: the node is the victim, and a new one would fill as well.
+      const starved = agent.some((type) => /OutOfPID/.test(condition(node, type)?.reason ?? ''));
       if (!said && agent.length === 0 && refused.length === 0) return [];
       const evidence = cite('platform', facts);
       const age = leaseAgeMinutes(facts, leaseOf(facts, node));
@@ -73,7 +75,7 @@ export default rule({
           ],
           owner: 'platform' as const,
           boundary: 'node' as const,
-          strength: said || agent.length > 0 ? ('direct' as const) : ('derived' as const),
+          strength: said || (agent.length > 0 && !starved) ? ('direct' as const) : ('derived' as const),
           cause: text(
             `The container runtime of node ${node.metadata.name} does not work (${words})${age < 2 ? `, while its kubelet renewed its lease ${duration(age)} ago` : ''}${checked?.SystemStatus?.Status === 'ok' ? ' and its EC2 checks pass' : ''}: the node must be replaced.`,
           ),
