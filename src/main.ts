@@ -7,7 +7,7 @@ import { consoleSender } from './console/sender.ts';
 import type { IncidentView } from './domain/view.ts';
 import type { HandlerDeps } from './http/deps.ts';
 import { loadRoutes } from './http/load-routes.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import type { Loop } from './incidents/loop.ts';
 import { startOutboxPump } from './incidents/outbox-pump.ts';
@@ -15,7 +15,7 @@ import type { Records, RecordsChange, Sender } from './incidents/ports.ts';
 import { startRelay } from './incidents/relay.ts';
 import { createIncidents, type Incidents } from './incidents/use-cases.ts';
 import type { Logger } from './log.ts';
-import { createQueue, type Queue } from './queue/triage-queue.ts';
+import { createQueue, type Queue, type TriageHandlers } from './queue/triage-queue.ts';
 import type { OwnerDirectory } from './routing/directory.ts';
 import { loadRules } from './rules/load.ts';
 import { loadActions } from './slack/actions.ts';
@@ -84,21 +84,7 @@ const compose = async (config: Config, directory: OwnerDirectory, log: Logger, r
   });
   const incidents = createIncidents({ records, steps, now: nowIso });
   const metrics = createMetrics();
-  queue.work(
-    {
-      layer: incidents.readLayer,
-      async verdict(incidentId, run) {
-        await incidents.judge(incidentId, run);
-        const verdict = (await records.store.record(incidentId))?.verdict;
-        if (verdict)
-          log.info(
-            { incidentId, run, owner: verdict.owner, state: verdict.state, confidence: verdict.confidence },
-            'verdict',
-          );
-      },
-    },
-    config.triage.concurrency,
-  );
+  queue.work(triageHandlers(incidents, records, metrics, log), config.triage.concurrency);
   const relay = startRelay({ store: records.store, queue, giveUp: incidents.giveUp, now: nowIso, onError });
   closers.push(() => relay.stop());
   const shared = { config, log, records, queue, incidents, messages, metrics, relay, closers };
@@ -109,6 +95,29 @@ const compose = async (config: Config, directory: OwnerDirectory, log: Logger, r
   return { url, records, incidents };
 };
 
+/** The jobs of a triage, timed from the first layer that this process reads. */
+const triageHandlers = (incidents: Incidents, records: Records, metrics: Metrics, log: Logger): TriageHandlers => {
+  const startedAtMs = new Map<string, number>();
+  return {
+    async layer(incidentId, run, layer) {
+      const key = `${incidentId}/${run}`;
+      if (!startedAtMs.has(key)) startedAtMs.set(key, Date.now());
+      await incidents.readLayer(incidentId, run, layer);
+    },
+    async verdict(incidentId, run) {
+      await incidents.judge(incidentId, run);
+      const key = `${incidentId}/${run}`;
+      const started = startedAtMs.get(key);
+      startedAtMs.delete(key);
+      const verdict = (await records.store.record(incidentId))?.verdict;
+      if (!verdict) return;
+      if (started !== undefined) metrics.triaged(Date.now() - started, verdict.state, verdict.owner);
+      const { owner, state, confidence } = verdict;
+      log.info({ incidentId, run, owner, state, confidence }, 'verdict');
+    },
+  };
+};
+
 interface Shared {
   config: Config;
   log: Logger;
@@ -116,7 +125,7 @@ interface Shared {
   queue: Queue;
   incidents: Incidents;
   messages: Messages;
-  metrics: ReturnType<typeof createMetrics>;
+  metrics: Metrics;
   relay: Loop;
   closers: Closers;
 }

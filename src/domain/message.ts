@@ -2,6 +2,8 @@
 export interface ThreadMessage {
   /** `root`, `layer-cloud`, `verdict`, `next-steps`, `escalation`, `owner-change-2` …: one message per (incident, slot). */
   slot: string;
+  /** Stands by itself in this channel instead of the thread's. */
+  elsewhere?: string;
   /** Top-level text: the lock screen and screen readers. */
   text: string;
   blocks: unknown[];

@@ -84,7 +84,13 @@ export class PostgresOutbox implements Outbox {
 
 /** Answers how many rows are new or have new content. What was posted stays in its channel. */
 async function upsert(db: Db, incidentId: string, channel: string, messages: ThreadMessage[]): Promise<bigint> {
-  const rows = messages.map(({ slot, text, blocks }, position) => ({ slot, position, text, blocks }));
+  const rows = messages.map(({ slot, text, blocks, elsewhere }, position) => ({
+    slot,
+    position,
+    text,
+    blocks,
+    elsewhere,
+  }));
   await db
     .deleteFrom('outbox')
     .where('incident_id', '=', incidentId)
@@ -98,9 +104,10 @@ async function upsert(db: Db, incidentId: string, channel: string, messages: Thr
     .where('attempts', '=', 0)
     .execute();
   const { numAffectedRows = 0n } = await sql`
-    insert into outbox as o (incident_id, slot, position, text, blocks, state, channel, not_before)
-    select ${incidentId}, slot, position, text, blocks, 'planned', ${channel}, '-infinity'
-    from jsonb_to_recordset(${toJson(rows)}::jsonb) as planned (slot text, position int, text text, blocks jsonb)
+    insert into outbox as o (incident_id, slot, position, text, blocks, state, channel, elsewhere, not_before)
+    select ${incidentId}, slot, position, text, blocks, 'planned', coalesce(elsewhere, ${channel}), elsewhere, '-infinity'
+    from jsonb_to_recordset(${toJson(rows)}::jsonb)
+      as planned (slot text, position int, text text, blocks jsonb, elsewhere text)
     on conflict (incident_id, slot) do update set
       position = excluded.position,
       text = excluded.text,
@@ -200,9 +207,10 @@ const toRow = (row: ClaimedRecord): OutboxRow => {
     revision: row.revision,
     state: row.state,
     // A thread is in one channel: the one its root was posted to.
-    channel: isRoot || row.ts ? row.channel : (row.root_channel ?? row.channel),
+    channel: isRoot || row.ts || row.elsewhere ? row.channel : (row.root_channel ?? row.channel),
     ts: row.ts,
-    threadTs: isRoot ? null : row.root_ts,
+    threadTs: isRoot || row.elsewhere ? null : row.root_ts,
+    ...(row.elsewhere ? { elsewhere: row.elsewhere } : {}),
     attempts: row.attempts,
     attemptedAt: row.attempted_at?.toISOString() ?? null,
     uncertainSince: row.uncertain_since?.toISOString() ?? null,

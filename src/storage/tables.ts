@@ -91,6 +91,8 @@ interface OutboxTable {
   blocks: Json<unknown[]>;
   revision: Generated<number>;
   state: OutboxState;
+  /** Channel of a message that is not in the thread. */
+  elsewhere: string | null;
   channel: string;
   ts: string | null;
   attempts: Generated<number>;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadMessages, type Messages } from '../../src/slack/messages.ts';
+import { renderWithdrawn } from '../../src/slack/render/replies.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
 import { evidence, incident, incidentView, reading, storedAlert, verdict, views } from '../fakes/view.ts';
 import { wordsOf } from './words-of.ts';
@@ -100,6 +101,10 @@ test('every text of the catalogue is said somewhere', () => {
     incidentView({ verdict: verdict({ evidence: Array(40).fill(evidence({ text: 'z'.repeat(3000) })) }) }),
   ];
   for (const view of variants) renderThread(view, recording);
+  expect(renderWithdrawn(incidentView(), 'layer-app', recording)).toMatchObject({
+    slot: 'layer-app',
+    text: expect.stringContaining('no longer'),
+  });
   // Said by the sender and by the buttons.
   const elsewhere = ['more.refused', 'feedback.acknowledgedBefore', 'feedback.runningAlready', 'feedback.failed'];
   const unsaid = keysOf(parse(english)).filter((key) => !said.has(key) && !elsewhere.includes(key));

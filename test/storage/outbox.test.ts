@@ -54,6 +54,24 @@ describeBackends('outbox', (backend) => {
     ]);
   });
 
+  it('gives out a message for another channel by itself, after the root, and edits it there', async () => {
+    const id = await incident();
+    const pointer = (text: string) => ({ ...message('for-owner', text), elsewhere: 'C0OWNER' });
+    await outbox().plan(id, 'alerts', [message('root'), pointer('first')]);
+    const root = (await claimOne())!;
+    await outbox().settle(root, sent(root), minute(1));
+    const row = (await claimOne())!;
+    expect(row).toMatchObject({ slot: 'for-owner', channel: 'C0OWNER', elsewhere: 'C0OWNER', threadTs: null });
+    await outbox().settle(row, { outcome: 'sent', channel: 'C0OWNER', ts: 'for-owner.1' }, minute(1));
+    await outbox().plan(id, 'alerts', [message('root'), message('for-owner', 'withdrawn')]);
+    expect(await claimOne()).toMatchObject({
+      slot: 'for-owner',
+      channel: 'C0OWNER',
+      ts: 'for-owner.1',
+      threadTs: null,
+    });
+  });
+
   it('sends nothing again while the content stays, and an edit with the same ts when it changes', async () => {
     const id = await incident();
     await outbox().plan(id, 'alerts', [message('root')]);

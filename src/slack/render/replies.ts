@@ -6,7 +6,19 @@ import type { IncidentView } from '../../domain/view.ts';
 import { cost, escapeMrkdwn, truncate, withoutMarkup } from '../legible.ts';
 import type { Block } from '../limits.ts';
 import type { Messages } from '../messages.ts';
-import { bold, bullets, code, Draft, labelled, note, paragraph, plain, preformatted, rich } from './draft.ts';
+import {
+  bold,
+  bullets,
+  code,
+  Draft,
+  labelled,
+  note,
+  paragraph,
+  plain,
+  preformatted,
+  rich,
+  subjectOf,
+} from './draft.ts';
 import { evidenceBlock } from './evidence.ts';
 import { missingReads } from './root.ts';
 import { firstAction, layerName, mentionToken, ownerPhrase } from './words.ts';
@@ -216,6 +228,35 @@ export const renderOwnerChange = (view: IncidentView, verdict: Verdict, messages
   ].filter((part) => part.length > 0);
   const text = draft.say('lockScreen.ownerChange', { former, owner, action: firstAction(draft, verdict) });
   return draft.finish(`owner-change-${view.incident.run}`, text, parts);
+};
+
+/**
+ * What the owner is told in a channel of its own: whose incident, why, what first. Only where the cluster's mode lets
+ * Faultline speak there, and the owner has a channel that is not the thread's.
+ */
+export const renderForOwner = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage[] => {
+  const channel = view.routing?.channel;
+  if (view.mode === 'observe' || verdict.state !== 'fault' || !channel || channel === view.channel) return [];
+  const draft = new Draft(view, messages);
+  const owner = ownerPhrase(draft, verdict, view.routing);
+  const subject = draft.line(subjectOf(view), 200);
+  const parts = [
+    [
+      rich([
+        paragraph(
+          bold(draft.say('heading.forOwner', { subject, owner })),
+          labelled(draft.say('label.cause'), ...plain(draft.line(draft.sentence(verdict.cause), 800))),
+          labelled(draft.say('label.firstAction'), ...plain(firstAction(draft, verdict))),
+        ),
+        paragraph([
+          ...plain(`${draft.say('note.threadIn', { channel: draft.line(view.channel, 100) })} `),
+          ...draft.elsewhere(),
+        ]),
+      ]),
+    ],
+  ];
+  const text = draft.say('lockScreen.forOwner', { subject, owner, action: firstAction(draft, verdict) });
+  return [{ ...draft.finish(`for-owner-${channel}`, text, parts), elsewhere: channel }];
 };
 
 /** A reply of a former run that the latest one has nothing to put in its place. */

@@ -1,7 +1,14 @@
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import type { Messages } from '../messages.ts';
-import { renderEscalation, renderLayer, renderNextSteps, renderOwnerChange, renderVerdict } from './replies.ts';
+import {
+  renderEscalation,
+  renderForOwner,
+  renderLayer,
+  renderNextSteps,
+  renderOwnerChange,
+  renderVerdict,
+} from './replies.ts';
 import { renderRoot } from './root.ts';
 
 /**
@@ -18,6 +25,7 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
     renderVerdict(view, verdict, messages),
     ...(verdict.nextSteps.length > 0 ? [renderNextSteps(view, verdict, messages)] : []),
     ...(escalation ? [renderEscalation(view, escalation, messages)] : []),
+    ...renderForOwner(view, verdict, messages),
     ...(view.formerOwner !== null ? [renderOwnerChange(view, verdict, messages)] : []),
   ];
 };

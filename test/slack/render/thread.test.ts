@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ThreadMessage } from '../../../src/domain/message.ts';
 import type { IncidentView } from '../../../src/domain/view.ts';
 import { limitProblems } from '../../../src/slack/limits.ts';
@@ -254,4 +254,30 @@ test('a time that is none is shown as it came', () => {
   const root = inSlot(incidentView({ verdict: odd }), 'root');
   expect(JSON.stringify(blocksOf(root, 'context'))).not.toContain('<!channel');
   expect(wordsOf(root)).toContain('soon');
+});
+
+describe('the owner’s own channel', () => {
+  const routed = (mode: IncidentView['mode'], channel: string | null): IncidentView => {
+    const view = views.platform();
+    return { ...view, mode, routing: { ...view.routing!, channel } };
+  };
+  const elsewhere = (view: IncidentView) => render(view).filter((message) => message.elsewhere);
+
+  test('is told whose incident it is, why and what first, in modes that speak there', () => {
+    for (const mode of ['post', 'page'] as const) {
+      const [message, ...more] = elsewhere(routed(mode, 'C0PLATFORM'));
+      expect(more).toEqual([]);
+      expect(message).toMatchObject({ elsewhere: 'C0PLATFORM', slot: 'for-owner-C0PLATFORM' });
+      expect(message?.text).toContain('Raise spec.limits.cpu');
+      expect(wordsOf(message!)).toContain('NodePool general is at its cpu limit');
+    }
+  });
+
+  test('hears nothing in mode observe, without a channel, where the thread is there already, and of what is no fault', () => {
+    expect(elsewhere(routed('observe', 'C0PLATFORM'))).toEqual([]);
+    expect(elsewhere(routed('post', null))).toEqual([]);
+    expect(elsewhere(routed('post', views.platform().channel))).toEqual([]);
+    const calm = views.expected();
+    expect(elsewhere({ ...calm, mode: 'page', routing: { ...routed('page', 'C1').routing! } })).toEqual([]);
+  });
 });
