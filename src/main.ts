@@ -41,6 +41,7 @@ export interface Running {
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const nowIso = (): string => new Date().toISOString();
 const dayMs = 24 * 60 * 60_000;
+const maxTimedRuns = 10_000;
 
 /** The composition root: the only place that constructs adapters. */
 export const start = async (config: Config, directory: OwnerDirectory, log: Logger, role: Role): Promise<Running> => {
@@ -102,6 +103,8 @@ const triageHandlers = (incidents: Incidents, records: Records, metrics: Metrics
     async layer(incidentId, run, layer) {
       const key = `${incidentId}/${run}`;
       if (!startedAtMs.has(key)) startedAtMs.set(key, Date.now());
+      // The verdict of a run may be another process's job: its start here is forgotten in time.
+      if (startedAtMs.size > maxTimedRuns) startedAtMs.delete(startedAtMs.keys().next().value!);
       await incidents.readLayer(incidentId, run, layer);
     },
     async verdict(incidentId, run) {
