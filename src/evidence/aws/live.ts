@@ -58,15 +58,17 @@ export const awsReader = (account: AwsAccount, clusterName: string): CloudReader
     const requests = operation.requests(context, earlier);
     const failed = reads.find((read) => !read.ok && read.gap.reason !== 'not-found');
     if (requests.length === 0) return failed ?? { ok: false, gap: gapForNothing(call) };
-    const answers = await Promise.all(
-      requests.map((parameters) =>
-        pagesOf((page) => send(call, page), parameters, {
-          list: operation.list,
-          token: service.token,
-          maxPages: operation.maxPages ?? defaultMaxPages,
-        }),
-      ),
-    );
+    const read = (parameters: Record<string, unknown>): Promise<Read<any>> =>
+      pagesOf((page) => send(call, page), parameters, {
+        list: operation.list,
+        token: service.token,
+        maxPages: operation.maxPages ?? defaultMaxPages,
+      });
+    const [first, ...rest] = requests;
+    const answer = await read(first!);
+    // What is not allowed once is not allowed again, and would cost its place in the budget.
+    if (!answer.ok && answer.gap.reason === 'forbidden') return answer;
+    const answers = [answer, ...(await Promise.all(rest.map(read)))];
     return joined(call, operation, answers, context);
   };
 

@@ -135,7 +135,10 @@ export class Collection {
   async cloud(operation: string, question: CloudQuestion): Promise<void> {
     const read = this.#readers.cloud
       ? await this.#readers.cloud.call(operation, question)
-      : notConfigured(`no reader for the cloud API ${operation}`, "look in the provider's console");
+      : notConfigured(
+          `no credentials for the cloud API ${operation}`,
+          'give Faultline AWS credentials or the cluster a role (docs/aws.md), or look in the AWS console',
+        );
     if (read.ok) this.facts.cloud.push(read.value);
     this.#note('aws', operation, read, 1);
   }

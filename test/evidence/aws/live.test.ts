@@ -101,6 +101,13 @@ describe('a refusal', () => {
       }
     }));
 
+  it('is not asked for again by the other questions of the same operation', () =>
+    withAws({}, async ({ api, open }) => {
+      const touched = questionAbout({ instanceIds: ['i-0a', 'i-0b'], nodeRoleRefused: true });
+      expect(await open().call('cloudtrail.lookupEvents', touched)).toMatchObject({ gap: { reason: 'forbidden' } });
+      expect(api.count('cloudtrail.lookupEvents')).toBe(1);
+    }));
+
   it('of a list is the gap of what is looked up in it', () =>
     withAws({}, async ({ open }) => {
       const read = await open().call('eks.describeUpdate', question);

@@ -13,16 +13,20 @@ export const ownKeys = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
-export const withEnvironment = async <T>(values: Record<string, string | undefined>, run: () => Promise<T>) => {
-  const before = { ...process.env };
+const setEnvironment = (values: Record<string, string | undefined>): void => {
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
+};
+
+export const withEnvironment = async <T>(values: Record<string, string | undefined>, run: () => Promise<T>) => {
+  const before = Object.fromEntries(Object.keys(values).map((name) => [name, process.env[name]]));
+  setEnvironment(values);
   try {
     return await run();
   } finally {
-    process.env = before;
+    setEnvironment(before);
   }
 };
 
