@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
+import { bareCrowds } from '../../facts/bare-pods.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isSilent } from '../../facts/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
@@ -94,9 +95,10 @@ export const collectPlatform = async (collection: Collection): Promise<void> => 
 const controllerLogs = (collection: Collection): WantedLog[] => {
   const facts = collection.view();
   const nodes = new Set(scopeOf(facts).nodes.map((node) => node.metadata.name));
+  const makers = new Set(bareCrowds(facts).flatMap(({ makers }) => makers.flatMap((maker) => facts.podsOf(maker))));
   const candidates = facts
     .all('Pod')
-    .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') && pod.spec?.nodeName);
+    .filter((pod) => (isPlatformNamespace(pod.metadata.namespace ?? '') || makers.has(pod)) && pod.spec?.nodeName);
   // The kubelet of a silent node serves no logs.
   const isUnreachable = (pod: KubeObject): boolean => isSilent(facts.nodeOf(pod));
   const interest = (pod: KubeObject): number =>
