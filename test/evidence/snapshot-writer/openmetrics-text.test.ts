@@ -62,9 +62,9 @@ describe('metrics written down as they were sampled', () => {
   });
 
   it('leaves out names that would need quotes', () => {
-    const odd = [
-      { name: 'http.requests', labels: {}, points: [[end, 1] as [number, number]] },
-      { name: 'm', labels: { 'a.b': 'c' }, points: [[end, 1] as [number, number]] },
+    const odd: Series[] = [
+      { name: 'http.requests', labels: {}, points: [[end, 1]] },
+      { name: 'm', labels: { 'a.b': 'c' }, points: [[end, 1]] },
     ];
     expect(openMetricsText(odd, end)).toBe('# EOF\n');
   });
