@@ -49,7 +49,9 @@ export const replicaGrowth = (facts: ClusterFacts, workload: KubeObject): Replic
         horizontalpodautoscaler: hpa.metadata.name,
       })[0]);
   const recent = (event: KubeEvent): boolean => minutesBetween(event.lastAt, facts.now) <= windowMinutes;
-  const scalings = facts.eventsAbout(workload, 'ScalingReplicaSet').filter((event) => scaled.test(event.message));
+  const scalings = facts
+    .eventsAbout(workload, 'ScalingReplicaSet')
+    .filter((event) => scaled.test(event.message) && !isStepOfRollout(facts, workload, event));
   const resizes = hpa ? facts.eventsAbout(hpa, 'SuccessfulRescale').filter((event) => resized.test(event.message)) : [];
   const events = [...scalings, ...resizes].filter(recent);
   const now = workload.spec?.replicas ?? workload.status?.replicas ?? 0;
@@ -63,6 +65,19 @@ export const replicaGrowth = (facts: ClusterFacts, workload: KubeObject): Replic
   const to = Math.max(now, series ? lastValue(series) : 0);
   return to > from ? { from, to, series, events } : undefined;
 };
+
+/** The new set of a rollout is scaled up in steps as the old one is scaled down: no growth. */
+const isStepOfRollout = (facts: ClusterFacts, workload: KubeObject, event: KubeEvent): boolean =>
+  facts
+    .eventsAbout(workload, 'ScalingReplicaSet')
+    .some(
+      (other) =>
+        /Scaled down replica set/.test(other.message) &&
+        replicaSetIn(other) !== replicaSetIn(event) &&
+        Math.abs(minutesBetween(other.lastAt, event.lastAt)) < stepMinutes,
+    );
+const stepMinutes = 10;
+const replicaSetIn = (event: KubeEvent): string => /replica set (\S+)/.exec(event.message)?.[1] ?? '';
 
 const recentPoints = (series: Series, now: string): Series => {
   const start = Date.parse(now) / 1000 - windowMinutes * 60;
