@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import type { Evidence } from '../domain/evidence.ts';
 import { type KubeEvent, type KubeObject, type ObjectRef, refOf } from '../domain/kubernetes.ts';
+import { groupIn, groupName, isoTime } from './autoscaler-words.ts';
 import type { Cite } from './cite.ts';
 import type { ClusterFacts } from './cluster.ts';
 import { condition } from './conditions.ts';
@@ -153,11 +154,6 @@ const autoscalerEvents = (facts: ClusterFacts): LaunchFailure[] =>
     .filter((event) => /^(FailedToScaleUpGroup|ScaleUpFailed|FailedScaleUp)$/.test(event.reason))
     .map((event) => fromEvent(event, groupIn(event.message), 'cluster-autoscaler'));
 
-/** `group ‹g› …` of the autoscaler's own events, `in zones ‹z› …` of GKE's event on the pod. */
-const groupIn = (message: string): string =>
-  (/(?:group|instance group|node pool) ([^\s:,]+)/.exec(message) ??
-    /zones? ([a-z0-9-, ]+?) (?:associated|failed)/.exec(message))?.[1] ?? '';
-
 /** Back-off of node groups in the status ConfigMap, which since 1.30 carries the cloud's code and text. */
 const autoscalerStatus = (facts: ClusterFacts): LaunchFailure[] => {
   const map = facts.find('ConfigMap', 'cluster-autoscaler-status', 'kube-system');
@@ -170,10 +166,10 @@ const autoscalerStatus = (facts: ClusterFacts): LaunchFailure[] => {
       failure({
         reason: info.errorCode,
         message: `${info.errorCode}: ${info.errorMessage ?? ''}`,
-        group: group.name,
+        group: groupName(group.name),
         source: 'cluster-autoscaler',
         object: refOf(map),
-        at: typeof at === 'string' ? at : '',
+        at: isoTime(at),
         cite: (evidence) =>
           evidence.field(
             map,

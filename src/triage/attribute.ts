@@ -35,6 +35,9 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
   if (!root) return { ...nothingFound(cleared, facts.alerts[0]?.startsAt ?? null), ...base };
 
   const explained = connected.filter((finding) => finding !== root && root.explains.includes(finding.mechanism));
+  const siblings = connected.filter(
+    (finding) => finding !== root && finding.rule === root.rule && finding.owner === root.owner,
+  );
   const rivals = roots.filter((finding) => finding !== root && isRival(finding, root));
   const layerVerdicts = cleared.map((layer) => implicate(layer, root, rivals));
   return {
@@ -45,7 +48,7 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
     confidence: confidenceOf(root, rivals, layerVerdicts),
     cause: root.cause,
     contributing: contributionsOf(root, explained),
-    evidence: evidenceOf(root, explained),
+    evidence: evidenceOf(root, siblings, explained),
     chain: root.chain,
     layers: layerVerdicts,
     missing:
@@ -181,8 +184,13 @@ const contributionsOf = (root: Finding, explained: Finding[]): Finding['contribu
   return [...new Map(all.map((entry) => [`${entry.owner}/${entry.action.en}`, entry])).values()];
 };
 
-const evidenceOf = (root: Finding, explained: Finding[]): Evidence[] => {
-  const all = [...root.evidence, ...explained.flatMap((finding) => finding.evidence.slice(0, 4))];
+/** The root's own, the first words of what the same rule found beside it, and what its consequences show. */
+const evidenceOf = (root: Finding, siblings: Finding[], explained: Finding[]): Evidence[] => {
+  const all = [
+    ...root.evidence,
+    ...siblings.slice(0, 4).flatMap((finding) => finding.evidence.slice(0, 1)),
+    ...explained.flatMap((finding) => finding.evidence.slice(0, 4)),
+  ];
   const unique = new Map(all.map((entry) => [`${entry.object}|${entry.field}|${entry.value}|${entry.text}`, entry]));
   return [...unique.values()].slice(0, maxEvidence);
 };
