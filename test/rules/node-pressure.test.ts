@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/node-pressure.ts';
-import { node, pod } from './control-plane.harness.ts';
+import { node, pod, series } from './control-plane.harness.ts';
 import { condition, expectSilent, findingsOf } from './harness.ts';
 
 const subject = { kind: 'Node', name: 'n1' };
@@ -37,4 +37,22 @@ test('nobody above a request: the node’s own sizes', () => {
 
 test('stays silent without pressure', () => {
   expectSilent(rule, { subject, objects: [node('n1'), evicted('9Gi', '1Gi')] });
+});
+
+test('a container that no eviction names, by its own measure', () => {
+  const agent = pod('agent-1', 'n1', {
+    namespace: 'logging',
+    spec: { nodeName: 'n1', containers: [{ name: 'agent', resources: { requests: { memory: '128Mi' } } }] },
+  });
+  const sized = { ...pressed, status: { ...pressed.status, allocatable: { memory: '15Gi' } } };
+  const used = (gibibytes: number) =>
+    series('container_memory_working_set_bytes', { namespace: 'logging', pod: 'agent-1', container: 'agent' }, [
+      0.2 * 2 ** 30,
+      gibibytes * 2 ** 30,
+    ]);
+  const judged = (gibibytes: number) =>
+    findingsOf(rule, { subject, objects: [sized, agent, evicted('1Gi', '1Gi')], series: [used(gibibytes)] })[0];
+  expect(judged(9)).toMatchObject({ owner: 'platform', strength: 'derived' });
+  expect(judged(9)?.cause.en).toContain('logging/agent-1');
+  expect(judged(0.5)?.strength).toBe('circumstantial');
 });

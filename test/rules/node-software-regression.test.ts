@@ -42,3 +42,11 @@ test('stays silent for one pool, one zone, a shared kernel, or an own cluster', 
     objects: [...good, make('x1', 'False', 'a', 'z1', '6.1.9'), make('x2', 'False', 'b', 'z2', '6.1.9')],
   });
 });
+
+test('a kernel that locks up in time: most nodes that run it have failed, none with the former one', () => {
+  const bad = ['a', 'b', 'c'].map((pool, index) => make(`x${index}`, 'False', pool, `z${index}`, '6.1.9'));
+  const lucky = (count: number) =>
+    Array.from({ length: count }, (_, index) => make(`y${index}`, 'True', 'a', 'z1', '6.1.9'));
+  expect(findingsOf(rule, { subject, objects: [...good, ...bad, ...lucky(2)] })[0]).toMatchObject({ owner: 'cloud' });
+  expectSilent(rule, { subject, objects: [...good, ...bad, ...lucky(3)] });
+});

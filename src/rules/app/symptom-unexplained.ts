@@ -1,9 +1,12 @@
-import { refOf } from '../../domain/kubernetes.ts';
+import type { Series } from '../../domain/facts.ts';
+import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
 import { grep } from '../../facts/pod-logs.ts';
+import { lastValue } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
 import { rolloutOf, templateChanges } from '../../facts/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
@@ -43,6 +46,7 @@ export default rule({
           ...lines.slice(-2).map((line) => evidence.log(line.log, line.text)),
           ...warnings.slice(-2).map((event) => evidence.event(event)),
           ...(stuck?.status === 'False' ? [evidence.condition(workload, 'Progressing')] : []),
+          ...ownFigures(facts, workload).map((series) => evidence.series(series, `now ${lastValue(series)}`)),
           ...(fresh ? [evidence.field(fresh.current, 'metadata.creationTimestamp', fresh.at, changes.join('; '))] : []),
         ],
         chain: [link(workload, 'troubled; cause open')],
@@ -72,3 +76,11 @@ export default rule({
     });
   },
 });
+
+/** Figures that users feel, of this workload's namespace: what the alert may have been made from. */
+const ownFigures = (facts: ClusterFacts, workload: KubeObject): Series[] =>
+  facts
+    .seriesLike(/^(?!container_|kube_|kubelet_|node_|apiserver_|etcd_|karpenter_|go_|process_)/)
+    .filter((series) => series.labels.namespace === workload.metadata.namespace)
+    .filter((series) => /latency|duration|seconds|error|fail|ratio|lag|timeout|p9\d/i.test(series.name))
+    .slice(0, 2);

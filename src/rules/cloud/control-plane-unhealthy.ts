@@ -2,8 +2,10 @@ import { text } from '../../domain/text.ts';
 import { etcdTimeouts, failedChecks, isSpaceExceeded } from '../../facts/apiserver.ts';
 import { openIssues } from '../../facts/aws.ts';
 import { cite } from '../../facts/cite.ts';
-import { lastPerPod, timeOf } from '../../facts/log-search.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
+import { lastPerPod, linesLike, timeOf } from '../../facts/log-search.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
+import { lastValue } from '../../facts/series.ts';
 import { isFilling } from '../../facts/storage-growth.ts';
 import { earliest } from '../../facts/time.ts';
 import { deadWebhooks, webhookFailures } from '../../facts/webhooks.ts';
@@ -72,6 +74,7 @@ export default rule({
           ...(ready ? [evidence.probe(ready)] : []),
           ...witnesses.slice(0, 3).map((entry) => evidence.log(entry.log, entry.line)),
           ...reads.slice(0, 2).map((read) => readEvidence(owner, facts, read)),
+          ...(etcd && !isManaged(facts) ? etcdEvidence(facts) : []),
           ...facts
             .series('apiserver_request_total')
             .filter((series) => /^5/.test(series.labels.code ?? ''))
@@ -95,3 +98,21 @@ export default rule({
     ];
   },
 });
+
+/** What an own etcd says of its disk and its peers. */
+const etcdWords =
+  /slow fdatasync|took too long|leader failed to send out heartbeat|lost leader|no leader|no space left/;
+
+const etcdEvidence = (facts: ClusterFacts) => {
+  const evidence = cite('platform', facts);
+  return [
+    ...lastPerPod(linesLike(facts, etcdWords, (log) => log.pod.startsWith('etcd')))
+      .slice(0, 2)
+      .map((entry) => evidence.log(entry.log, entry.line)),
+    ...facts
+      .seriesLike(/^etcd_disk_(wal_fsync|backend_commit)_duration_seconds/)
+      .filter((series) => lastValue(series) > 0.5 && /p9|quantile/.test(series.name + Object.keys(series.labels)))
+      .slice(0, 2)
+      .map((series) => evidence.series(series, `${lastValue(series)} s`)),
+  ];
+};

@@ -18,7 +18,8 @@ import { rule } from '../../triage/rule.ts';
 const unreached =
   /i\/o timeout|connection timed out|TLS handshake timeout|no route to host|dial tcp .*timeout|context deadline exceeded/i;
 /** Errors of the vendor's own; lack of capacity is a state of the market, not trouble of a zone. */
-const vendorFault = /\b(InternalError|InternalFailure|InternalServerError|ServiceUnavailable|RequestTimeout)\b/;
+const vendorFault =
+  /\b(InternalError|InternalFailure|InternalServerError|ServiceUnavailable|RequestTimeout|InternalExecutionError|ZONE_RESOURCE_INTERNAL)\b|Internal error\. Please try again|contact Google Support/;
 /** Nodes that a zone takes down fall silent within this of one another. */
 const togetherMinutes = 10;
 

@@ -115,6 +115,11 @@ const expected = (
           ]
         : []),
       evidence.condition(node, 'Ready'),
+      ...facts
+        .eventsAbout(node, 'NodeNotSchedulable')
+        .slice(-1)
+        .map((event) => evidence.event(event)),
+      evidence.field(node, 'status.nodeInfo.kubeletVersion'),
       ...evicted.map((event) => evidence.event(event)),
     ],
     chain: [link(node, reason || 'removed')],

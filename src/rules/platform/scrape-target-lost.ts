@@ -1,12 +1,16 @@
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
 import { isTrue } from '../../facts/conditions.ts';
+import { lastPerPod, linesLike } from '../../facts/log-search.ts';
 import { leaseAgeMinutes } from '../../facts/nodes.ts';
 import { alertEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 const apiTarget = /^KubeAPI(Down|InstanceUnreachable)$/;
 const kubeletTarget = /^Kubelet(Down|InstanceUnreachable)$/;
+/** What a collector says when it may not, or cannot, find or reach its targets. */
+const complaint =
+  /is forbidden|cannot list resource|Failed to (list|watch)|Scrape failed|server returned HTTP status 40[13]|x509/;
 const proxyTarget = /^KubeProxy(Down|InstanceUnreachable)$/;
 
 export default rule({
@@ -45,6 +49,9 @@ export default rule({
         evidence: [
           evidence.probe(ready),
           alertEvidence('platform', facts.alerts[0]!),
+          ...lastPerPod(linesLike(facts, complaint, (log) => /^(prometheus|vmagent|grafana-agent|alloy)/.test(log.pod)))
+            .slice(0, 2)
+            .map((entry) => evidence.log(entry.log, entry.line)),
           ...leases.slice(0, 1).map((lease) => evidence.field(lease, 'spec.renewTime')),
         ],
         chain: [{ object: `scrape job ${facts.alerts[0]!.labels.job ?? ''}`, claim: 'no target' }],
