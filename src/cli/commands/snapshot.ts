@@ -46,8 +46,9 @@ export default (program: Command): void => {
 const run = async (object: string | undefined, options: Options): Promise<void> => {
   const { out, namespace } = options;
   await refuseUsedFolder(out).catch(asOperatorError);
-  const cluster = await open(options);
   const alertFile = options.alert ?? (options.snapshot && !object ? join(options.snapshot, 'alert.json') : undefined);
+  if (!object && !alertFile) throw new OperatorError('say what to save: <kind/name> -n <namespace>, or --alert FILE');
+  const cluster = await open(options);
   const target = await targetOf(object, namespace, alertFile, cluster);
   const alert = alertFile ? JSON.parse(await readFile(alertFile, 'utf8')) : undefined;
   const { files, untold, facts } = await capture(basename(resolve(out)), target, cluster.readers(), alert);
@@ -78,7 +79,6 @@ const targetOf = async (
   alertFile: string | undefined,
   { identity }: OpenCluster,
 ): Promise<CollectionTarget> => {
-  if (!object && !alertFile) throw new OperatorError('say what to save: <kind/name> -n <namespace>, or --alert FILE');
   const fromObject = object && objectTarget(object, namespace, identity);
   const fromAlert = alertFile && alertTarget(await readAlerts(alertFile), identity);
   return {
