@@ -72,3 +72,45 @@ test('an accepted identity whose action is refused leaves the owner open; other 
     logs: [logOf(pod, 'GET /admin 403 user not allowed')],
   });
 });
+
+test('a change of the role that the audit trail shows, and another cluster’s identity provider', () => {
+  const pod = as('web');
+  const app = deployment('web', { spec: { serviceAccountName: 'web' }, age: 60 * 24 * 30 });
+  const trail = (name: string, user: string, role = 'web') => ({
+    call: 'cloudtrail.lookupEvents',
+    answer: {
+      Events: [
+        {
+          EventName: name,
+          EventTime: '2026-11-20T08:00:00Z',
+          Username: user,
+          CloudTrailEvent: JSON.stringify({ requestParameters: { roleName: role } }),
+        },
+      ],
+    },
+  });
+  const judged = (line: string, ...cloud: { call: string; answer: any }[]) =>
+    findingsOf(rule, { subject, objects: [...app, pod, tied], logs: [logOf(pod, line)], cloud })[0];
+  const action = 'AccessDenied: User is not authorized to perform: s3:PutObject';
+  expect(judged(denied, trail('UpdateAssumeRolePolicy', 'tf-irsa'))).toMatchObject({
+    owner: 'platform',
+    strength: 'direct',
+  });
+  expect(judged(action, trail('DetachRolePolicy', 'tf-irsa'))).toMatchObject({ owner: 'platform', strength: 'direct' });
+  expect(judged(action, trail('DetachRolePolicy', 'shop-deployer'))).toMatchObject({ owner: 'app' });
+  expect(judged(action, trail('DetachRolePolicy', 'tf-irsa', 'web-admin'))?.strength).toBe('circumstantial');
+  const role = {
+    call: 'iam.getRole',
+    answer: {
+      Role: {
+        Arn: arn,
+        AssumeRolePolicyDocument: 'oidc.eks.us-west-2.amazonaws.com/id/OLD system:serviceaccount:shop:web',
+      },
+    },
+  };
+  const cluster = {
+    call: 'eks.describeCluster',
+    answer: { cluster: { endpoint: 'https://NEW.gr7.us-west-2.eks.amazonaws.com' } },
+  };
+  expect(judged(denied, role, cluster)?.cause.en).toContain('OLD');
+});

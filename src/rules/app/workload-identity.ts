@@ -2,14 +2,17 @@ import type { Strength } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
+import type { TrailEvent } from '../../facts/aws.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { ownershipOf } from '../../facts/ownership.ts';
+import { ownershipOf, teamOf } from '../../facts/ownership.ts';
 import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
 import { isReady, podSpecOf } from '../../facts/pods.ts';
+import { foreignOidcId, roleArnOf, roleChange, trustPolicyOf } from '../../facts/roles.ts';
 import { earliest } from '../../facts/time.ts';
-import { envOf, revisionsOf, rolloutOf } from '../../facts/workloads.ts';
+import { revisionsOf, rolloutOf } from '../../facts/workloads.ts';
+import { sharesWord } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** The cloud does not accept who the pod says it is. */
@@ -94,7 +97,23 @@ const identityFinding = (facts: ClusterFacts, group: PodLogLine[], unknown: bool
         .slice(0, 2)
         .map((entry) => evidence.field(entry, 'metadata.annotations', JSON.stringify(entry.metadata.annotations))),
       ...(judged.trust ? [evidence.aws('iam.getRole', 'Role.AssumeRolePolicyDocument', judged.trust)] : []),
-      ...(judged.at && rollout ? [evidence.field(rollout.current, 'metadata.creationTimestamp', rollout.at)] : []),
+      ...(judged.change
+        ? [
+            evidence.aws(
+              'cloudtrail.lookupEvents',
+              judged.change.name,
+              judged.change.actor,
+              `${judged.change.arn} ${/"requestParameters":(.*?)(?:,"readOnly"|$)/.exec(judged.change.text)?.[1] ?? ''}`.slice(
+                0,
+                500,
+              ),
+              judged.change.at,
+            ),
+          ]
+        : []),
+      ...(judged.at && !judged.change && rollout
+        ? [evidence.field(rollout.current, 'metadata.creationTimestamp', rollout.at)]
+        : []),
     ],
     chain: [link(judged.root, judged.because), link(pod, 'refused by the cloud')],
     contributing: [],
@@ -122,6 +141,7 @@ interface Judged {
   former?: KubeObject;
   at?: string;
   trust?: unknown;
+  change?: TrailEvent;
 }
 
 const judgeIdentity = (
@@ -160,7 +180,36 @@ const judgeIdentity = (
       because: `ServiceAccount ${name} is tied to no role, while ${accounts.map((entry) => entry.metadata.name).join(', ')} of the namespace is`,
       step: `Run the workload under the annotated ServiceAccount, or annotate ${name}.`,
     };
-  const trust = trustOf(facts, account, pod);
+  const arn = roleArnOf(account, pod);
+  const trust = trustPolicyOf(facts, arn);
+  const change = roleChange(facts, arn, unknown ? 'trust' : 'policy');
+  const foreign = unknown ? foreignOidcId(facts, trust) : undefined;
+  if (change || foreign) {
+    const own =
+      change &&
+      [namespace, teamOf(workload), workload.metadata.name].some(
+        (word) => sharesWord(change.actor, word) || sharesWord(change.arn.split('/')[1], word),
+      );
+    return {
+      ...base,
+      owner: own ? owner : 'platform',
+      strength: 'direct',
+      because: [
+        change
+          ? `the ${unknown ? 'trust policy' : 'policies'} of its role ${arn!.split('/').at(-1)} ${unknown ? 'was' : 'were'} changed at ${change.at} by ${change.actor} (${change.name})`
+          : '',
+        foreign ? `its role trusts the OIDC provider ${foreign}, which is not this cluster's` : '',
+      ]
+        .filter(Boolean)
+        .join('; '),
+      step: unknown
+        ? "Put the role's trust policy right (OIDC provider of this cluster, sub condition), and apply it from where it is kept."
+        : 'Give the role back the permission that was taken, or agree the change with its users.',
+      trust,
+      change,
+      at: change?.at,
+    };
+  }
   if (
     unknown &&
     trust &&
@@ -213,12 +262,3 @@ const judgeIdentity = (
 };
 
 const isTied = (account: KubeObject): boolean => identityKeys.some((key) => account.metadata.annotations?.[key]);
-
-/** The trust policy of the pod's role, where it was read. */
-const trustOf = (facts: ClusterFacts, account: KubeObject | undefined, pod: KubeObject): unknown => {
-  const arn =
-    account?.metadata.annotations?.['eks.amazonaws.com/role-arn'] ??
-    (podSpecOf(pod).containers ?? []).map((container: any) => envOf(container, 'AWS_ROLE_ARN')).find(Boolean);
-  const role = facts.cloud('iam.getRole')?.Role;
-  return role && arn && role.Arn === arn ? role.AssumeRolePolicyDocument : undefined;
-};
