@@ -51,3 +51,26 @@ test('silent for a refusal that ended, and for other warnings', () => {
   });
   expectSilent(rule, { subject, objects: [...app, event(service, 'FailedToUpdateEndpoint', 'AccessDenied')] });
 });
+
+test('server errors to objects of several namespaces reach the controller; an object’s own fault stays its owner’s', () => {
+  const words = 'operation error Elastic Load Balancing v2: ModifyRule, StatusCode: 503, api error ServiceUnavailable';
+  const ingresses = ['shop', 'blog'].map((namespace) => object('Ingress', `${namespace}-web`, { namespace }));
+  const controller = object('Deployment', 'aws-load-balancer-controller', { namespace: 'kube-system' });
+  const refused = (list: typeof ingresses) => list.map((entry) => event(entry, 'FailedDeployModel', words));
+  const alert = { kind: 'Deployment', name: 'aws-load-balancer-controller', namespace: 'kube-system' };
+  const [finding] = findingsOf(rule, { subject: alert, objects: [...ingresses, controller, ...refused(ingresses)] });
+  expect(finding).toMatchObject({ owner: 'cloud', strength: 'direct' });
+  expect(finding?.affects).toContainEqual(expect.objectContaining({ name: 'aws-load-balancer-controller' }));
+  const [alone] = findingsOf(rule, {
+    subject: alert,
+    objects: [ingresses[0]!, controller, ...refused([ingresses[0]!])],
+  });
+  expect(alone).toMatchObject({ strength: 'derived' });
+  expect(alone?.affects).not.toContainEqual(expect.objectContaining({ name: 'aws-load-balancer-controller' }));
+  const own = object('Ingress', 'grafana', { namespace: 'monitoring' });
+  const typo = event(own, 'FailedBuildModel', 'no certificate found for host: www.exmaple.org');
+  expect(findingsOf(rule, { subject, objects: [own, typo] })[0]).toMatchObject({
+    owner: 'platform',
+    boundary: 'config',
+  });
+});

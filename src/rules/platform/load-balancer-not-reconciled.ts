@@ -1,5 +1,5 @@
 import type { Strength } from '../../domain/finding.ts';
-import { describeRef } from '../../domain/kubernetes.ts';
+import { describeRef, type KubeObject, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import type { Boundary, Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
 import { trailOf } from '../../facts/aws.ts';
@@ -7,6 +7,7 @@ import { type BalancerRefusal, balancerRefusals, harmedByRefusal } from '../../f
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Kind {
@@ -75,10 +76,15 @@ export default rule({
     'a limit of the own subscription or account, which reads like a fault of the vendor',
   ],
   judge(facts) {
-    return balancerRefusals(facts).map((refusal): FindingDraft => {
-      const kind = kinds.find((entry) => entry.pattern.test(refusal.text) || entry.pattern.test(refusal.reason));
-      const evidence = cite(!kind || kind.owner === 'undetermined' ? 'platform' : kind.owner, facts);
-      const harmed = harmedByRefusal(facts, refusal);
+    const refusals = balancerRefusals(facts);
+    return refusals.map((refusal): FindingDraft => {
+      const kind = kindOf(refusal);
+      const owner = kind?.owner === 'app' ? ownershipOf(facts, standIn(refusal)) : (kind?.owner ?? 'undetermined');
+      const evidence = cite(owner === 'undetermined' ? 'platform' : owner, facts);
+      // What account or vendor refuse to objects of several namespaces is the controller's trouble as a whole.
+      const alike = kind ? refusals.filter((other) => kindOf(other) === kind) : [];
+      const wide = kind?.owner !== 'app' && new Set(alike.map((other) => other.object.namespace)).size > 1;
+      const harmed = [...harmedByRefusal(facts, refusal), ...(wide ? controllersOf(facts) : [])];
       const gated = harmed
         .filter((ref) => ref.kind === 'Pod')
         .map((ref) => facts.resolve(ref))
@@ -87,9 +93,9 @@ export default rule({
       return {
         mechanism: 'traffic',
         explains: ['traffic', 'rollout', 'probe', 'application-error', 'unknown-symptom'],
-        owner: kind?.owner ?? 'undetermined',
+        owner,
         boundary: kind?.boundary ?? 'traffic',
-        strength: kind?.strength ?? 'circumstantial',
+        strength: wide ? 'direct' : (kind?.strength ?? 'circumstantial'),
         cause: text(
           `${describeRef(refusal.object)} is not brought to the load balancer because ${kind?.says ?? 'the controller fails'}: “${essence(refusal.text)}”${gated.length > 0 ? `; ${gated.length} pods with ready containers wait for their readiness gate` : ''}.`,
         ),
@@ -98,6 +104,10 @@ export default rule({
         onset: refusal.since,
         evidence: [
           refusal.cite(evidence),
+          ...alike
+            .filter((other) => wide && other !== refusal)
+            .slice(0, 2)
+            .map((other) => other.cite(evidence)),
           ...gated.slice(0, 2).map((pod) => evidence.condition(pod!, 'Ready')),
           ...(change
             ? [evidence.aws('cloudtrail.lookupEvents', change.name, change.actor, change.text.slice(0, 400), change.at)]
@@ -125,6 +135,21 @@ export default rule({
     });
   },
 });
+
+const kindOf = (refusal: BalancerRefusal): Kind | undefined =>
+  kinds.find((entry) => entry.pattern.test(refusal.text) || entry.pattern.test(refusal.reason));
+
+const standIn = ({ object }: BalancerRefusal): KubeObject => ({ kind: object.kind, metadata: { ...object } });
+
+const controller = /load-?balancer-controller|alb-ingress|cloud-controller-manager|ingress-gce/;
+
+const controllersOf = (facts: ClusterFacts): ObjectRef[] => [
+  ...facts
+    .all('Deployment')
+    .filter((workload) => controller.test(workload.metadata.name))
+    .map(refOf),
+  { kind: 'Cluster', name: facts.identity.name },
+];
 
 /** The message of the cloud without the request line around it. */
 const essence = (words: string): string => {
