@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { Alert, Subject } from '../../src/domain/alert.ts';
 import type {
@@ -131,6 +130,3 @@ export const condition = (
   message,
   lastTransitionTime,
 });
-
-export const readJson = async (path: string): Promise<any> =>
-  JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
