@@ -25,7 +25,13 @@ export interface CaseFiles {
   untold: string[];
 }
 
-/** An incident folder (docs/cases.md) of exactly what a triage read; without `expected`, which people add. Pure. */
+/**
+ * An incident folder (docs/cases.md) of exactly what a triage read; without `expected`, which people add. Pure.
+ *
+ * The format cannot tell: the text of a 403 (it reads as "Forbidden"); why a cloud call was not answered (all read as
+ * not allowed); that a list was cut at its bound; a staleness marker (a series that ended less than the lookback ago
+ * seems to go on for up to four minutes). What else is lost is in `untold`.
+ */
 export const caseFiles = (captured: Captured): CaseFiles => {
   const { id, title, cluster, capturedAt, alert, facts } = captured;
   const reads = facts.flatMap((batch) => batch.reads);

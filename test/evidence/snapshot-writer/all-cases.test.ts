@@ -20,7 +20,7 @@ const judged = async (dir: string) => {
   return (await triage(rules, target, snapshot, redact)).verdict;
 };
 
-/** Where the folder holds it and the copy is of the same words, the whole verdict; never less than who, why and how sure. */
+/** The whole verdict with its evidence. */
 const withoutCounts = (line: Record<string, unknown>) => ({ ...line, apiCalls: 0, durationMs: 0 });
 
 describe('the snapshot of a snapshot', async () => {
