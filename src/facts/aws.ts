@@ -41,24 +41,26 @@ export const trailOf = (facts: ClusterFacts): TrailEvent[] =>
     .map((event): TrailEvent => {
       const record = parse(event.CloudTrailEvent);
       const identity = record.userIdentity ?? {};
+      const issuer = identity.sessionContext?.sessionIssuer;
       return {
-        name: event.EventName ?? record.eventName ?? '',
-        at: event.EventTime ?? record.eventTime ?? '',
-        actor:
-          event.Username ?? identity.sessionContext?.sessionIssuer?.userName ?? identity.userName ?? identity.arn ?? '',
-        arn: identity.arn ?? '',
-        userAgent: record.userAgent ?? '',
-        service: identity.type === 'AWSService' ? (identity.invokedBy ?? 'AWS service') : '',
-        error: record.errorCode ?? '',
+        name: firstText(event.EventName, record.eventName),
+        at: firstText(event.EventTime, record.eventTime),
+        actor: firstText(event.Username, issuer?.userName, identity.userName, identity.arn),
+        arn: firstText(identity.arn),
+        userAgent: firstText(record.userAgent),
+        service: identity.type === 'AWSService' ? firstText(identity.invokedBy, 'AWS service') : '',
+        error: firstText(record.errorCode),
         text: JSON.stringify({ ...event, CloudTrailEvent: record }),
       };
     })
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 
+/** The record is JSON inside JSON: no reader has looked at its fields. */
+const firstText = (...values: unknown[]): string => values.find((value) => typeof value === 'string') ?? '';
+
 const parse = (text: unknown): any => {
-  if (typeof text !== 'string') return text ?? {};
   try {
-    return JSON.parse(text);
+    return (typeof text === 'string' ? JSON.parse(text) : text) ?? {};
   } catch {
     return {};
   }

@@ -121,10 +121,11 @@ export class ClusterFacts {
     return this.#children.get(object.metadata.uid ?? keyOf(refOf(object))) ?? [];
   }
 
-  /** All pods below a workload, through ReplicaSets and Jobs. */
-  podsOf(workload: KubeObject): KubeObject[] {
+  /** All pods below a workload, through ReplicaSets and Jobs. References written by hand may form a circle. */
+  podsOf(workload: KubeObject, above: KubeObject[] = []): KubeObject[] {
     if (workload.kind === 'Pod') return [workload];
-    return this.childrenOf(workload).flatMap((child) => (child.kind === 'Pod' ? [child] : this.podsOf(child)));
+    if (above.includes(workload)) return [];
+    return this.childrenOf(workload).flatMap((child) => this.podsOf(child, [...above, workload]));
   }
 
   podsOn(nodeName: string): KubeObject[] {

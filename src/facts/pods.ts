@@ -24,7 +24,7 @@ export const containersOf = (pod: KubeObject): any[] => [
 /** The pod template's or pod's own spec: works for Pod, Deployment, ReplicaSet, Job and CronJob alike. */
 export const podSpecOf = (object: KubeObject): any =>
   object.kind === 'Pod'
-    ? object.spec
+    ? (object.spec ?? {})
     : (object.spec?.template?.spec ?? object.spec?.jobTemplate?.spec?.template?.spec ?? {});
 
 export const isPending = (pod: KubeObject): boolean => pod.status?.phase === 'Pending';

@@ -11,8 +11,14 @@ export const earliest = (...times: (string | undefined)[]): string | undefined =
 export const latest = (...times: (string | undefined)[]): string | undefined =>
   times.filter((time): time is string => !Number.isNaN(toMs(time))).sort((a, b) => toMs(b) - toMs(a))[0];
 
-export const addMinutes = (iso: string, minutes: number): string =>
-  new Date(toMs(iso) + minutes * 60_000).toISOString().replace('.000Z', 'Z');
+/** Milliseconds that a Date can hold: year -9999 to 9999 in our spelling. */
+const maxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** Beyond the calendar it is the calendar's end; from no time, 1970. */
+export const addMinutes = (iso: string, minutes: number): string => {
+  const ms = toMs(iso) + minutes * 60_000 || 0;
+  return new Date(Math.max(-maxMs, Math.min(maxMs, ms))).toISOString().replace('.000Z', 'Z');
+};
 
 /** `42 s`, `17 min`, `3 h`, `5 days`: how long something has lasted, for sentences. */
 export const duration = (minutes: number): string => {

@@ -58,7 +58,7 @@ export const isInjected = (facts: ClusterFacts, pod: KubeObject, container: stri
   const spec = templateSpecOf(facts, pod);
   return (
     spec !== undefined &&
-    ![...(spec.initContainers ?? []), ...spec.containers].some((entry: any) => entry.name === container)
+    ![...(spec.initContainers ?? []), ...(spec.containers ?? [])].some((entry: any) => entry.name === container)
   );
 };
 

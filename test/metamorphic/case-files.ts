@@ -25,14 +25,18 @@ export const readCase = async (id: string): Promise<CaseFiles> => {
 
 const ruleSet = await loadRules();
 
+export const writeCase = async (folder: string, files: CaseFiles): Promise<void> => {
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+};
+
 /** Judges a case as its files now stand. */
 export const judgeFiles = async (files: CaseFiles): Promise<Verdict> => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-case-'));
   try {
-    for (const [path, text] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
+    await writeCase(folder, files);
     const snapshot = await openSnapshot(folder);
     const target = alertTarget(await readAlerts(join(folder, 'alert.json')), snapshot.meta.cluster);
     return (await triage(ruleSet, target, snapshot)).verdict;

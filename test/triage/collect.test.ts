@@ -120,3 +120,15 @@ test('a snapshot is read through the same ports', async () => {
   expect(facts.logs.some((log) => log.previous && log.text.includes('rendering'))).toBe(true);
   expect(facts.series.map((series) => series.name)).toContain('container_memory_working_set_bytes');
 });
+
+test('a layer whose reading breaks off keeps what was read, and its sources are gaps', async () => {
+  const { readers } = cluster(async ({ plural }) => {
+    if (plural === 'nodepools') throw new TypeError('pools of no shape');
+    return empty();
+  });
+  const facts = await collectLayer('platform', target, readers);
+  expect(facts.reads.find(({ what }) => what === 'nodepools')?.gap).toMatchObject({
+    reason: 'failed',
+    message: expect.stringContaining('pools of no shape'),
+  });
+});

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import type { CloudReader } from '../../triage/ports.ts';
 import { readChecked } from '../kubernetes/snapshot-files.ts';
+import { wellFormed } from '../well-formed.ts';
+import { awsFields } from './field-types.ts';
 import { gapForDenied } from './gaps.ts';
 
-const answersFile = z.record(z.string(), z.unknown());
+/** A call whose recorded answer is no answer was not recorded. */
+const answersFile = z
+  .record(z.string(), z.unknown())
+  .transform((answers) => new Map(Object.entries(answers).filter(([, answer]) => isAnswer(answer))));
+
+const isAnswer = (answer: unknown): boolean => typeof answer === 'object' && answer !== null && !Array.isArray(answer);
 
 const cloudWatchFile = z.object({
   series: z.array(
@@ -27,14 +34,15 @@ export async function cloudSnapshot(
   cloudWatchPath: string | undefined,
 ): Promise<CloudReader | null> {
   if (!answersPath && !cloudWatchPath) return null;
-  const answers = (await readChecked(answersPath, answersFile)) ?? {};
+  const answers = (await readChecked(answersPath, answersFile)) ?? new Map<string, unknown>();
   const recorded = (await readChecked(cloudWatchPath, cloudWatchFile))?.series;
   let calls = 0;
   return {
     async call(operation) {
       calls += 1;
-      if (!Object.hasOwn(answers, operation)) return { ok: false, gap: gapForDenied(operation) };
-      return { ok: true, value: { call: operation, answer: answers[operation] }, complete: true };
+      if (!answers.has(operation)) return { ok: false, gap: gapForDenied(operation) };
+      const answer = wellFormed(answers.get(operation), awsFields);
+      return { ok: true, value: { call: operation, answer }, complete: true };
     },
     async metrics(queries) {
       calls += 1;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { KubernetesReader, ListOptions, Read, Resource } from '../../triage/ports.ts';
 import { refuseSecrets, resources } from '../../triage/resources.ts';
 import { type Answer, type ApiClient, apiClient } from './api-client.ts';
-import { bounded } from './bounded.ts';
+import { readableObject } from './bounded.ts';
 import type { Connection } from './connection.ts';
 import { defaultCallTimeoutMs, gapForFailure, gapForName, gapForStatus, type ResourceRequest } from './gaps.ts';
 import { maxLogBytes, tailOf } from './log-tail.ts';
@@ -69,7 +69,8 @@ function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number):
       if (answer.ok) {
         const page = answer.json?.items;
         if (!Array.isArray(page)) return { ok: false, gap: gapForFailure('the answer is not a list', request) };
-        items.push(...page.map((item: KubeObject) => bounded(typed(item, answer.json))));
+        const read = page.map((item: KubeObject) => readableObject(typed(item, answer.json)));
+        items.push(...read.filter((item) => item !== null));
         token = answer.json.metadata?.continue;
       } else if (answer.status === 410 && answer.json?.metadata?.continue && !resumed) {
         // An expired token comes with one that goes on from the same key in a newer state of the cluster.
@@ -90,7 +91,12 @@ function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number):
     if (!isPathSegment(name) || (namespace && !isPathSegment(namespace)))
       return { ok: false, gap: gapForName(request) };
     const answer = await client.get(pathOf(resource, { namespace, name }), request, onRequest);
-    if (answer.ok) return { ok: true, value: bounded(answer.json), complete: true };
+    if (answer.ok) {
+      const value = readableObject(answer.json);
+      return value
+        ? { ok: true, value, complete: true }
+        : { ok: false, gap: gapForFailure('the answer is not an object', request) };
+    }
     // A 404 that names the object is about it; any other says that this version is not served.
     if (answer.status !== 404 || answer.json?.details?.name || !resource.group) return { ok: false, gap: answer.gap };
     const version = await servedVersion(resource, request);

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import { bounded } from './bounded.ts';
+import { readableObject } from './bounded.ts';
 import { readDocuments } from './snapshot-files.ts';
 
 /** All objects of the files, sorted as the API server lists them. Secrets never get past this point. */
@@ -36,8 +36,9 @@ function objectsOf(document: unknown): KubeObject[] {
       objectsOf(isRecord(item) && itemKind ? { apiVersion, kind: itemKind, ...item } : item),
     );
   }
-  if (kind === 'Secret' || !isRecord(document.metadata) || typeof document.metadata.name !== 'string') return [];
-  return [bounded(inCoreShape(document as KubeObject))];
+  if (kind === 'Secret') return [];
+  const object = readableObject(document);
+  return object ? [inCoreShape(object)] : [];
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

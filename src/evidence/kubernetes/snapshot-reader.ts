@@ -3,9 +3,17 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { KubernetesReader, Read, Resource } from '../../triage/ports.ts';
 import { qualifiedName, refuseSecrets, resources } from '../../triage/resources.ts';
 import type { ApiServerAnswers } from './case-file.ts';
-import { gapForStatus, gapForTimeout, gapNotCollected, kubectlLine, type ResourceRequest } from './gaps.ts';
+import {
+  gapForFailure,
+  gapForStatus,
+  gapForTimeout,
+  gapNotCollected,
+  kubectlLine,
+  type ResourceRequest,
+} from './gaps.ts';
 import { maxLogBytes, tailOf } from './log-tail.ts';
 import { compileSelectors, SelectorError } from './selectors.ts';
+import { SnapshotError } from './snapshot-error.ts';
 import type { SnapshotLogs } from './snapshot-logs.ts';
 import { groupOf } from './snapshot-objects.ts';
 
@@ -94,7 +102,13 @@ export function snapshotReader(contents: SnapshotContents, timeoutMs: number): K
       };
       const gap = refusal(apiserver, request, timeoutMs);
       if (gap) return { ok: false, gap };
-      const text = await logs.read(namespace, pod, container, previous);
+      let text: string | null;
+      try {
+        text = await logs.read(namespace, pod, container, previous);
+      } catch (error) {
+        if (error instanceof SnapshotError) return { ok: false, gap: gapForFailure(error.message, request) };
+        throw error;
+      }
       if (text === null) {
         const flag = previous ? ' --previous' : '';
         const file = `logs/${namespace}/${pod}/${container}${previous ? '.previous' : ''}.log`;

@@ -35,7 +35,11 @@ export default rule({
       lines.map(({ log }) => facts.find('Pod', log.pod, log.namespace)?.spec?.nodeName).filter(Boolean),
     );
     if (nodes.size < 2) return [];
-    const groups = new Set([...nodes].map((name) => groupOf(facts.find('Node', name)!) ?? name));
+    const groupOfName = (name: string): string => {
+      const node = facts.find('Node', name);
+      return (node && groupOf(node)) ?? name;
+    };
+    const groups = new Set([...nodes].map(groupOfName));
     const allGroups = new Set(facts.all('Node').map((node) => groupOf(node) ?? node.metadata.name));
     const ready = facts.probe('readyz');
     const rejected = facts

@@ -71,7 +71,8 @@ const answers: Answer[] = [
     fix: 'Open a case with the vendor and name the pods’ uids and the times.',
   },
   {
-    pattern: /./,
+    // An event may say nothing at all.
+    pattern: /^/,
     owner: 'undetermined',
     boundary: 'provisioning',
     strength: 'circumstantial',

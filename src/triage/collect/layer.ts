@@ -12,8 +12,6 @@ const collectors: Record<Layer, (collection: Collection) => Promise<void>> = {
   app: collectApp,
 };
 
-const timedOut = Symbol('timed out');
-
 /** Facts of a layer whose cluster could not be read at all: one gap that every source of the layer shares. */
 export const unreadLayer = (layer: Layer, cluster: ClusterIdentity, readAt: string, gap: Gap): LayerFacts => ({
   layer,
@@ -59,16 +57,14 @@ export const collectLayer = async (
 ): Promise<LayerFacts> => {
   const collection = new Collection(layer, target, readers);
   let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<typeof timedOut>((resolve) => {
-    timer = setTimeout(() => resolve(timedOut), timeoutMs);
+  const deadline = new Promise<Gap>((resolve) => {
+    timer = setTimeout(() => resolve(tooLate(layer, timeoutMs)), timeoutMs);
   });
-  const outcome = await Promise.race([collectors[layer](collection), deadline]);
+  const gap = await Promise.race([collectors[layer](collection).then(() => null, broken(layer)), deadline]);
   clearTimeout(timer);
-  if (outcome !== timedOut) return collection.facts;
+  if (!gap) return collection.facts;
   const read = new Set(collection.facts.reads.map((entry) => entry.what));
-  const fix = 'raise triage.layerTimeoutMs, or see why the cluster answers slowly';
   const missing = layerSources[layer].filter(([, what]) => !read.has(what));
-  const gap: Gap = { reason: 'timeout', message: `the ${layer} layer was not read within ${timeoutMs} ms`, fix };
   return {
     ...structuredClone(collection.facts),
     reads: [
@@ -77,3 +73,17 @@ export const collectLayer = async (
     ],
   };
 };
+
+const tooLate = (layer: Layer, timeoutMs: number): Gap => ({
+  reason: 'timeout',
+  message: `the ${layer} layer was not read within ${timeoutMs} ms`,
+  fix: 'raise triage.layerTimeoutMs, or see why the cluster answers slowly',
+});
+
+const broken =
+  (layer: Layer) =>
+  (error: Error): Gap => ({
+    reason: 'failed',
+    message: `reading the ${layer} layer broke off: ${error.message}`,
+    fix: 'report it with a snapshot of the cluster (faultline snapshot)',
+  });

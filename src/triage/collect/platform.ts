@@ -89,7 +89,8 @@ export const collectPlatform = async (collection: Collection): Promise<void> => 
     ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
     ...metrics.map((name) => collection.metric(name)),
   ]);
-  await Promise.all([collectBackends(collection), collection.logs(controllerLogs(collection), maxControllerLogs)]);
+  const logs = controllerLogs(collection);
+  await Promise.all([collectBackends(collection), collection.logs(logs, maxControllerLogs)]);
 };
 
 const controllerLogs = (collection: Collection): WantedLog[] => {

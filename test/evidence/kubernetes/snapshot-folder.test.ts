@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSnapshot } from '../../../src/evidence/kubernetes/snapshot.ts';
 import { SnapshotError } from '../../../src/evidence/kubernetes/snapshot-error.ts';
@@ -26,6 +28,16 @@ const question: CloudQuestion = {
 };
 
 describe('a case folder', () => {
+  it('has a gap where a log cannot be read', () =>
+    withFolder(caseFiles(), async (dir) => {
+      const { kubernetes } = await openSnapshot(dir);
+      await rm(join(dir, 'logs'), { recursive: true });
+      expect(await kubernetes.log('shop', 'web-0', 'app', { previous: false, tailLines: 5 })).toMatchObject({
+        ok: false,
+        gap: { reason: 'failed', message: expect.stringContaining('app.log: cannot be read (ENOENT)') },
+      });
+    }));
+
   it('tells who, where and when', () =>
     withFolder(caseFiles(), async (dir) => {
       const { meta, now } = await openSnapshot(dir);
