@@ -82,7 +82,7 @@ describe('faultline triage', () => {
   it.each([
     ['a folder that is not there', ['--snapshot', '/not/there'], /\/not\/there/],
     ['an alert that is not there', ['--snapshot', restarts, '--alert', '/not/there.json'], /cannot read \/not\/there/],
-    ['no cluster', ['deployment/web', '-n', 'shop'], /--snapshot DIR, or --context NAME/],
+    ['no cluster', ['deployment/web', '-n', 'shop'], /--context NAME, --kubeconfig FILE or --snapshot DIR/],
     ['an object without its namespace', ['deployment/web', '--snapshot', restarts], /add -n <namespace>/],
     ['an unknown kind', ['gadget/web', '-n', 'shop', '--snapshot', restarts], /cannot triage "gadget\/web"/],
   ])('exits 2 for %s, with the line that helps', async (_what, args, words) => {

@@ -1,19 +1,13 @@
 import type { Command } from 'commander';
-import { configuredClusters, openFolder, openLive } from '../../clusters.ts';
+import type { Config } from '../../config/schema.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { explainOwner, findWorkload } from '../../routing/explain.ts';
 import { collectApp } from '../../triage/collect/app.ts';
 import { Collection } from '../../triage/collect/collection.ts';
+import { type ClusterChoice, openCluster } from '../open-cluster.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readConfig, readDirectory } from '../setup.ts';
-import { asOperatorError } from '../snapshot-errors.ts';
 import { printable } from '../terminal.ts';
-
-interface Options {
-  snapshot?: string;
-  context?: string;
-  cluster?: string;
-}
 
 export default (program: Command): void => {
   program
@@ -27,9 +21,9 @@ export default (program: Command): void => {
     .action(run);
 };
 
-const run = async (workload: string, options: Options): Promise<void> => {
+const run = async (workload: string, options: ClusterChoice): Promise<void> => {
   const config = readConfig();
-  const facts = await read(workload, options);
+  const facts = await read(workload, withDefault(options, config));
   const target = findWorkload(facts, workload);
   if (!target)
     throw new OperatorError(
@@ -48,8 +42,8 @@ const run = async (workload: string, options: Options): Promise<void> => {
   process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 };
 
-const read = async (workload: string, options: Options): Promise<ClusterFacts> => {
-  const cluster = await open(options).catch(asOperatorError);
+const read = async (workload: string, choice: ClusterChoice): Promise<ClusterFacts> => {
+  const cluster = await openCluster(choice);
   const namespace = workload.split('/')[0];
   const subject = { cluster: cluster.identity.name, kind: 'Namespace', name: namespace, namespace };
   const collection = new Collection(
@@ -61,13 +55,8 @@ const read = async (workload: string, options: Options): Promise<ClusterFacts> =
   return collection.view();
 };
 
-const open = async ({ snapshot, context, cluster }: Options) => {
-  const config = readConfig();
-  if (snapshot) return openFolder(snapshot);
-  if (context) return openLive({ context }, undefined, config.triage.readTimeoutMs);
-  const name = cluster ?? config.defaultCluster ?? config.clusters[0]?.name;
-  const opened = name ? await configuredClusters(config).open(name) : null;
-  if (!opened)
-    throw new OperatorError('say which cluster: --snapshot DIR, --context NAME, or --cluster NAME of faultline.yaml');
-  return opened;
+/** The cluster that is named, else the configured one that alerts without a cluster label mean. */
+const withDefault = (choice: ClusterChoice, { defaultCluster, clusters }: Config): ClusterChoice => {
+  const cluster = defaultCluster ?? clusters[0]?.name;
+  return choice.snapshot || choice.context || choice.cluster || !cluster ? choice : { cluster };
 };

@@ -1,30 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { configuredClusters, type OpenCluster, openFolder, openLive } from '../../clusters.ts';
+import type { OpenCluster } from '../../clusters.ts';
 import type { LayerFacts } from '../../domain/facts.ts';
 import { refuseUsedFolder, writeFolder } from '../../evidence/snapshot-writer/write.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
 import { capture } from '../capture.ts';
+import { type ClusterChoice, openCluster } from '../open-cluster.ts';
 import { OperatorError } from '../operator-error.ts';
-import { readConfig } from '../setup.ts';
 import { asOperatorError } from '../snapshot-errors.ts';
 import { alertTarget, objectTarget, readAlerts } from '../target.ts';
 import { printable } from '../terminal.ts';
 
-interface Options {
+interface Options extends ClusterChoice {
   out: string;
-  snapshot?: string;
-  context?: string;
-  kubeconfig?: string;
-  cluster?: string;
-  prometheus?: string;
   alert?: string;
   namespace?: string;
 }
-
-/** Longest wait for one call to a live cluster. */
-const liveReadTimeoutMs = 10_000;
 
 export default (program: Command): void => {
   program
@@ -48,28 +40,13 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   await refuseUsedFolder(out).catch(asOperatorError);
   const alertFile = options.alert ?? (options.snapshot && !object ? join(options.snapshot, 'alert.json') : undefined);
   if (!object && !alertFile) throw new OperatorError('say what to save: <kind/name> -n <namespace>, or --alert FILE');
-  const cluster = await open(options);
+  const cluster = await openCluster(options);
   const target = await targetOf(object, namespace, alertFile, cluster);
   const alert = alertFile ? JSON.parse(await readFile(alertFile, 'utf8')) : undefined;
   const { files, untold, facts } = await capture(basename(resolve(out)), target, cluster.readers(), alert);
   await writeFolder(out, files).catch(asOperatorError);
   const subject = object && !alertFile ? `${object}${namespace ? ` -n ${namespace}` : ''} ` : '';
   process.stdout.write(`${printable(report(out, facts, untold, subject))}\n`);
-};
-
-const open = async ({ cluster, snapshot, context, kubeconfig, prometheus }: Options): Promise<OpenCluster> => {
-  const named = [cluster, snapshot, context ?? kubeconfig].filter((way) => way !== undefined);
-  if (named.length !== 1)
-    throw new OperatorError(
-      'say which cluster, in one way: --cluster NAME, --context NAME, --kubeconfig FILE or --snapshot DIR',
-    );
-  if (snapshot) return openFolder(snapshot).catch(asOperatorError);
-  if (!cluster) return openLive({ context, kubeconfig }, prometheus, liveReadTimeoutMs).catch(asOperatorError);
-  const config = readConfig();
-  const opened = await configuredClusters(config).open(cluster).catch(asOperatorError);
-  if (opened) return opened;
-  const known = config.clusters.map(({ name }) => name).join(', ');
-  throw new OperatorError(`no cluster "${cluster}" in faultline.yaml; it has: ${known || 'none'}`);
 };
 
 /** An object and an alert together are one incident: what a triage of either would read is collected. */

@@ -1,37 +1,31 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type OpenCluster, openFolder, openLive } from '../../clusters.ts';
+import type { OpenCluster } from '../../clusters.ts';
 import { verdictLine } from '../../eval/lines.ts';
 import { redact } from '../../redaction/redact.ts';
 import { loadRules } from '../../rules/load.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
 import { triage } from '../../triage/triage.ts';
 import { explainReport } from '../explain-report.ts';
+import { type ClusterChoice, openCluster } from '../open-cluster.ts';
 import { OperatorError } from '../operator-error.ts';
-import { asOperatorError } from '../snapshot-errors.ts';
 import { alertTarget, objectTarget, readAlerts } from '../target.ts';
 import { jsonLine, printable } from '../terminal.ts';
 import { verdictReport } from '../verdict-report.ts';
 
-interface Options {
-  snapshot?: string;
-  context?: string;
-  kubeconfig?: string;
-  prometheus?: string;
+interface Options extends ClusterChoice {
   alert?: string;
   namespace?: string;
   json?: boolean;
   explain?: boolean;
 }
 
-/** Longest wait for one call to a live cluster. */
-const liveReadTimeoutMs = 10_000;
-
 export default (program: Command): void => {
   program
     .command('triage [object]')
     .description('Triage one incident: an alert, or an object such as deployment/web')
     .option('--snapshot <dir>', 'an incident folder or any tree of Kubernetes objects')
+    .option('--cluster <name>', 'a live cluster of faultline.yaml')
     .option('--context <name>', 'a live cluster: a context of the kubeconfig')
     .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG or ~/.kube/config)')
     .option('--prometheus <url>', 'Prometheus of the live cluster')
@@ -44,7 +38,7 @@ export default (program: Command): void => {
 
 const run = async (object: string | undefined, options: Options): Promise<void> => {
   const started = performance.now();
-  const cluster = await open(options);
+  const cluster = await openCluster(options);
   const target = redact(await targetOf(object, options, cluster));
   const result = await triage(await loadRules(), target, cluster.readers(), redact);
   process.stdout.write(
@@ -52,14 +46,6 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
       ? jsonLine(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))
       : `${verdictReport(target, result.verdict)}\n${options.explain ? `${printable(explainReport(result))}\n` : ''}`,
   );
-};
-
-const open = async ({ snapshot, context, kubeconfig, prometheus }: Options): Promise<OpenCluster> => {
-  if (snapshot && context) throw new OperatorError('--snapshot and --context exclude each other: give one');
-  if (snapshot) return openFolder(snapshot).catch(asOperatorError);
-  if (!context && !kubeconfig)
-    throw new OperatorError('say which cluster: --snapshot DIR, or --context NAME of your kubeconfig');
-  return openLive({ context, kubeconfig }, prometheus, liveReadTimeoutMs).catch(asOperatorError);
 };
 
 const targetOf = async (
