@@ -29,7 +29,7 @@ const kinds: [LaunchKind, RegExp][] = [
   ['balance', /InsufficientBalance|Arrearage|enough balance|InvalidAccountStatus|in arrears/i],
   [
     'denied',
-    /\bUnauthori[sz]ed|Access ?Denied|explicit deny|service control policy|permissions boundary|not authorized|AuthFailure|AMIAuthorizationFailure|AuthorizationFailed|LinkedAuthorizationFailed|RequestDisallowedByPolicy|Forbidden\.RAM|PERMISSION_DENIED|service\.account\.deleted|InvalidKMSKey|KMS key|Client\.InternalError|Client error on launch/i,
+    /\bUnauthori[sz]ed|Access ?Denied|explicit deny|service control policy|permissions boundary|not authorized|AuthFailure|AMIAuthorizationFailure|AuthorizationFailed|LinkedAuthorizationFailed|RequestDisallowedByPolicy|POLICY_CONSTRAINT|Constraint constraints\/|orgpolicy|Forbidden\.RAM|PERMISSION_DENIED|service\.account\.deleted|InvalidKMSKey|KMS key|Client\.InternalError|Client error on launch/i,
   ],
   [
     'addresses',

@@ -39,6 +39,8 @@ test('an open event on the service that the log cannot reach', () => {
     [timeout, 'RDS'],
     [`${at} SQS request failed: https://sqs.us-west-2.amazonaws.com 503 ServiceUnavailable`, 'SQS'],
     [`${at} redis: i/o timeout sess.abc.0001.usw2.cache.amazonaws.com:6379`, 'ELASTICACHE'],
+    [`${at} UnknownHostException: dynamodb.us-west-2.amazonaws.com: Name or service not known`, 'DYNAMODB'],
+    [`${at} lookup sts.us-west-2.amazonaws.com: no such host`, 'STS'],
     [`${at} PutItem dynamodb.us-west-2.amazonaws.com: InternalServerError`, 'DYNAMODB'],
   ] as const)
     expect(findingsOf(rule, situation(line, [health(service)]))[0]).toMatchObject({

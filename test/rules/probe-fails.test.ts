@@ -39,6 +39,15 @@ test('a refused port is sure only where the log says which port it listens on', 
   expect(finding?.cause.en).toContain('9090');
 });
 
+test('one node alone fails while the same revision answers on another: nobody yet', () => {
+  const objects = [...app, unready, podOf('web', 'b', { node: 'node-2' }), node('node-1'), node('node-2')];
+  const message = 'Readiness probe failed: HTTP probe failed with statuscode: 401';
+  expect(findingsOf(rule, { subject, objects: [...objects, unhealthy(unready, message)] })[0]).toMatchObject({
+    owner: 'undetermined',
+    strength: 'circumstantial',
+  });
+});
+
 test('a probe that only times out names nobody', () => {
   expect(
     judged(

@@ -129,15 +129,17 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
   const surrounded = /statuscode: 5|NOT_SERVING/.test(entry.event.message) && !fresh && blamesSurroundings(facts, pods);
   const strength: Strength = port
     ? 'direct'
-    : surrounded
+    : confinedTo(facts, pods)
       ? 'circumstantial'
-      : crashed && entry.failure.strength !== 'direct'
+      : surrounded
         ? 'circumstantial'
-        : late
-          ? 'derived'
-          : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+        : crashed && entry.failure.strength !== 'direct'
+          ? 'circumstantial'
+          : late
             ? 'derived'
-            : entry.failure.strength;
+            : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+              ? 'derived'
+              : entry.failure.strength;
   const answers = grep(
     facts,
     pods,
@@ -245,6 +247,16 @@ const portMismatch = (facts: ClusterFacts, entry: Failing, container: string): s
   return asked && ports.length > 0 && !ports.includes(asked)
     ? `it asks port ${asked} while the application listens on ${[...new Set(ports)].join(', ')}`
     : undefined;
+};
+
+/** The one node on which it fails, where pods of the very same revision answer on other nodes. */
+const confinedTo = (facts: ClusterFacts, pods: KubeObject[]): string | undefined => {
+  const [node, ...others] = new Set(pods.map((pod) => pod.spec?.nodeName as string));
+  const revisions = new Set(pods.map((pod) => facts.ownerOf(pod)).filter((set) => set !== undefined));
+  const siblings = [...revisions].flatMap((set) => facts.childrenOf(set)).filter((pod) => !pods.includes(pod));
+  const answering = new Set(siblings.filter(isReady).map((pod) => pod.spec?.nodeName));
+  const failsThereToo = siblings.some((pod) => !isReady(pod) && pod.spec?.nodeName !== node);
+  return others.length === 0 && answering.size > 0 && !answering.has(node) && !failsThereToo ? node : undefined;
 };
 
 /** Pods of other workloads on the same nodes fail as well, or the node is not well: then it is not this application. */

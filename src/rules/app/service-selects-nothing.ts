@@ -5,6 +5,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished, podSpecOf } from '../../facts/pods.ts';
+import { sleepOf } from '../../facts/schedules.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { selects } from '../../facts/selectors.ts';
 import { lastWriter } from '../../facts/writers.ts';
@@ -16,6 +17,7 @@ export default rule({
   lookAlikes: [
     'endpoints exist and none is ready: the pods, not the Service',
     'a Service without selector: its endpoints are kept elsewhere',
+    'a workload that a schedule puts to sleep: expected',
   ],
   judge(facts, scope) {
     return servicesInScope(facts, scope).flatMap((service) => {
@@ -32,7 +34,7 @@ export default rule({
         chosen.length > 0
           ? wrongPort(service, chosen[0]!)
           : wanted.length > 0
-            ? scaledToZero(wanted[0]!)
+            ? scaledToZero(facts, wanted[0]!)
             : wrongLabels(facts, service, labels, templates);
       return fault ? [serviceFinding(facts, scope, service, fault)] : [];
     });
@@ -77,8 +79,8 @@ const wrongPort = (service: KubeObject, pod: KubeObject): Fault | undefined => {
     : undefined;
 };
 
-const scaledToZero = (workload: KubeObject): Fault | undefined => {
-  if (workload.spec?.replicas !== 0) return undefined;
+const scaledToZero = (facts: ClusterFacts, workload: KubeObject): Fault | undefined => {
+  if (workload.spec?.replicas !== 0 || sleepOf(facts, workload)) return undefined;
   const writer = lastWriter(workload, 'f:replicas');
   return {
     because: `${nameOf(workload)} behind it is scaled to 0${writer ? ` (by ${writer.manager} at ${writer.time})` : ''}`,

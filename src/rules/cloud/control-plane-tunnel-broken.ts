@@ -17,7 +17,8 @@ const tunnelWords =
   /tunnel-uds|tunnelfront|konnectivity|proxy error from (localhost|127\.0\.0\.1)|No agent available|apiserver-network-proxy|dialing backend.*(agent|tunnel)|backstop/i;
 const kubeletPort =
   /:10250\b.*(timed out|timeout|refused|no route|deadline)|(error dialing backend|proxy error).*:10250/i;
-const notReached = /deadline exceeded|timed out|timeout|no route to host|connection reset|i\/o timeout|503/i;
+const notReached =
+  /deadline exceeded|timed out|timeout|no route to host|connection reset|i\/o timeout|No agent available|tunnel-uds|proxysocket|503/i;
 const agents = /^(konnectivity-agent|tunnelfront|aks-link|vpn-)/;
 
 interface Broken {
@@ -44,6 +45,10 @@ export default rule({
       ...facts.events.filter((event) => tunnelWords.test(event.message)).map((event) => event.message),
       ...linesLike(facts, tunnelWords).map((entry) => entry.line),
       ...failedReads(facts, tunnelWords).map((read) => read.gap!.message),
+      ...facts
+        .all('APIService')
+        .map((service) => condition(service, 'Available')?.message ?? '')
+        .filter((message) => tunnelWords.test(message)),
     ];
     const independent = [...kinds].filter((kind) => kind !== 'tunnel').length;
     if (nodesDown || independent < 1 || (independent < 3 && words.length === 0)) return [];
@@ -55,7 +60,7 @@ export default rule({
     );
     const services = facts.all('APIService').filter((service) => condition(service, 'Available')?.status === 'False');
     const agentLines = lastPerPod(
-      linesLike(facts, /EOF|Unavailable|could not read stream|error reading from server/, (log) =>
+      linesLike(facts, /EOF|Unavailable|reset by peer|could not read stream|error reading from server/, (log) =>
         agents.test(log.pod),
       ),
     );

@@ -24,8 +24,13 @@ const services: [host: RegExp, service: RegExp][] = [
 ];
 const fails =
   /time[d]?[ -]?out|deadline exceeded|refused|reset by peer|unreachable|no route to host|unavailable|InternalFailure|InternalError|InternalServerError|\b50[0234]\b|broken pipe|\bEOF\b|terminating connection|lost connection|not connect/i;
+const nameless = /no such host|UnknownHost|NXDOMAIN|Name or service not known|could not resolve|ENOTFOUND/i;
 const ownMistake =
   /AccessDenied|not authorized|password|authentication|no such host|too many connections|remaining connection slots/i;
+/** A regional endpoint is the vendor's own name: that it does not exist is no slip of whoever wrote it. */
+const regional =
+  /\b(sqs|sns|dynamodb|kinesis|s3|sts|kms|ssm|secretsmanager|lambda|logs|events|states)\.[a-z]{2}(-[a-z]+)+-\d\.amazonaws\.com/;
+const isVendors = (line: string): boolean => nameless.test(line) && regional.test(line);
 /** A complaint may be logged a little before the vendor dates its event. */
 const slackMinutes = 15;
 
@@ -58,8 +63,8 @@ export default rule({
 });
 
 const complaintsOf = (facts: ClusterFacts, pod: KubeObject, issues: HealthEvent[]): Complaint[] =>
-  grep(facts, [pod], fails)
-    .filter((line) => !ownMistake.test(line.text))
+  grep(facts, [pod], /amazonaws\.com/)
+    .filter((line) => isVendors(line.text) || (fails.test(line.text) && !ownMistake.test(line.text)))
     .flatMap((line) =>
       services.flatMap(([hosts, service]) => {
         const match = hosts.exec(line.text);

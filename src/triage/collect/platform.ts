@@ -59,6 +59,8 @@ const metrics = [
   'node_memory_MemAvailable_bytes',
   'node_net_ethtool',
   'node_processes_pids',
+  'node_timex_offset_seconds',
+  'node_timex_sync_status',
   'kubelet_volume_stats_available_bytes',
   'kubelet_certificate_manager_client_ttl_seconds',
   'kubelet_certificate_manager_client_expiration_seconds',
