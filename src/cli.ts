@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { Command } from 'commander';
 import { OperatorError } from './cli/operator-error.ts';
+import { printable } from './cli/terminal.ts';
 
 /** Every file of `cli/commands/` registers one command: there is no list to edit. */
 const program = new Command('faultline')
@@ -18,6 +19,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${printable(error.message)}\n`);
   process.exitCode = error.exitCode;
 }

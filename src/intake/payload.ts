@@ -46,11 +46,24 @@ const alertSchema = z.looseObject({
   fingerprint: z.string().min(1),
 });
 
+/** A reason is told and kept with the incident; a label's name may be as long as the body. */
+const maxReason = 300;
+
 const describeIssues = (error: z.ZodError): string =>
   error.issues
     .slice(0, 3)
     .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
-    .join('; ');
+    .join('; ')
+    .slice(0, maxReason)
+    .toWellFormed();
+
+/** Alertmanager nests 3 deep; whoever walks or stores the fields it does not name must not run out of stack. */
+const maxDepth = 32;
+
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((field) => isDeeper(field, depth - 1)));
 
 /** Go writes its local offset; times compare as texts once all are UTC. */
 const toUtc = (value: string): string => (value.endsWith('Z') ? value : new Date(value).toISOString());
@@ -103,6 +116,8 @@ export const parsePayload = (text: string): ParsedPayload => {
       'send what Alertmanager sends: Content-Type application/json, version "4"',
     );
   }
+  if (isDeeper(body, maxDepth))
+    return refuse(400, `the body nests deeper than ${maxDepth} levels`, 'send what Alertmanager sends');
   const parsed = groupSchema.safeParse(body);
   if (!parsed.success) {
     const fix = 'send the default body of Alertmanager\'s webhook_config (remove a custom "payload")';

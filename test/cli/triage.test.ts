@@ -131,3 +131,13 @@ describe('evidence from a hostile cluster', () => {
     expect(secrets.filter(({ secret }) => stdout.includes(secret)).map(({ line }) => line)).toEqual([]);
   });
 });
+
+it('lets no text of a folder that cannot be read act in the terminal', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-triage-'));
+  await writeFile(join(folder, 'pods.yaml'), 'kind: [\u001b[31mred\u202e');
+  const { code, stderr } = await faultline(['triage', 'pod/a', '-n', 'b', '--snapshot', folder]);
+  await rm(folder, { recursive: true });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/pods\.yaml: is not valid YAML.*red/s);
+  expect(stderr).not.toMatch(/[\u001b\u202e]/);
+});

@@ -43,6 +43,7 @@ describe('parsePayload', () => {
     ['no JSON', 'alert!', 400, /not JSON/],
     ['an empty body', '', 400, /not JSON/],
     ['a list', '[]', 400, /version 4/],
+    ['what nests without end', `{"version":"4","x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 400, /deeper than 32/],
     ['another version', JSON.stringify({ ...group, version: '3' }), 400, /version/],
     ['no alerts', JSON.stringify({ ...group, alerts: undefined }), 400, /alerts/],
     ['no group key', JSON.stringify({ ...group, groupKey: '' }), 400, /groupKey/],
@@ -70,6 +71,11 @@ describe('parsePayload', () => {
     const { group: parsed, rejected } = accepted({ alerts: [alert, broken, { ...alert, fingerprint: 'f3' }] });
     expect(parsed.alerts.map(({ fingerprint }) => fingerprint)).toEqual(['f1', 'f3']);
     expect(rejected).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('gives a reason that can be read, however long the name at fault', () => {
+    const { rejected } = accepted({ alerts: [{ ...alert, labels: { ['n'.repeat(1_000_000)]: 1 } }] });
+    expect(rejected[0]!.length).toBeLessThan(500);
   });
 
   it('takes null maps as empty, as Go writes them', () => {

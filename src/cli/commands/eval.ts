@@ -43,7 +43,7 @@ const run = async (dirs: string[], options: Options): Promise<void> => {
     } catch (error) {
       // One unreadable folder does not cost the figures of the others; the exit status tells of it.
       if (!(error instanceof OperatorError)) throw error;
-      process.stderr.write(`${folder}: ${error.message}\n`);
+      process.stderr.write(`${printable(`${folder}: ${error.message}`)}\n`);
       process.exitCode = 2;
     }
   }

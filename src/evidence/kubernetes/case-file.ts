@@ -4,6 +4,14 @@ import { boundaries, layers, providers } from '../../domain/layer.ts';
 const owner = z.enum([...layers, 'undetermined']);
 const httpStatus = z.number().int().min(100).max(599);
 
+const isRegExp = (pattern: string): boolean => {
+  try {
+    return Boolean(new RegExp(pattern, 's'));
+  } catch {
+    return false;
+  }
+};
+
 /** The answer that people who closed the incident agreed on. */
 const expected = z.object({
   owner,
@@ -11,7 +19,7 @@ const expected = z.object({
   state: z.enum(['fault', 'expected', 'over']).default('fault'),
   boundary: z.enum(boundaries).nullable().default(null),
   contributing: z.array(owner).default([]),
-  must_cite: z.array(z.string()).default([]),
+  must_cite: z.array(z.string().refine(isRegExp, 'no regular expression')).default([]),
   must_not_blame: z.array(owner).default([]),
   cause: z.string().default(''),
   why: z.string().default(''),

@@ -10,6 +10,9 @@ const reserved = new Set(['case.json', 'alert.json', 'aws.json', 'cloudwatch.jso
 /** Node.js cannot hold a longer string than about 512 MiB; no API object list of use is near it. */
 const maxFileBytes = 256 * 1024 * 1024;
 
+/** Problems of one file that are listed. */
+const maxProblems = 20;
+
 export interface SnapshotFiles {
   /** Absolute paths of the files that hold objects. */
   objects: string[];
@@ -64,12 +67,16 @@ export async function readDocuments(path: string): Promise<unknown[]> {
       throw new SnapshotError(path, `is not valid JSON: ${(error as Error).message}`);
     }
   }
-  const documents = parseAllDocuments(text, { uniqueKeys: false });
+  const documents = parseAllDocuments(text, { uniqueKeys: false, logLevel: 'error' });
   return documents.map((document) => {
     const [problem] = document.errors;
     if (problem) throw new SnapshotError(path, `is not valid YAML: ${problem.message}`);
-    // Aliases are bounded, so that a document cannot unfold into more than memory holds.
-    return document.toJS({ maxAliasCount: 100 });
+    try {
+      // Aliases are bounded, so that a document cannot unfold into more than memory holds.
+      return document.toJS({ maxAliasCount: 100 });
+    } catch (error) {
+      throw new SnapshotError(path, `is not YAML to work with: ${(error as Error).message}`);
+    }
   });
 }
 
@@ -79,6 +86,8 @@ export async function readChecked<T>(path: string | undefined, schema: z.ZodType
   const [document] = await readDocuments(path);
   const result = schema.safeParse(document);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
+  const problems = result.error.issues
+    .slice(0, maxProblems)
+    .map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
   throw new SnapshotError(path, problems.join('; '));
 }

@@ -24,16 +24,20 @@ export const groupOf = (object: KubeObject): string => {
 };
 const identity = (object: KubeObject): string => [groupOf(object), object.kind, storageKey(object)].join(' ');
 
+/** Lists within lists: a dump has one or two. */
+const maxListDepth = 8;
+
 /** Objects of a List, a typed list (`PodList`), a single object or an array of those; anything else holds none. */
-function objectsOf(document: unknown): KubeObject[] {
-  if (Array.isArray(document)) return document.flatMap(objectsOf);
+function objectsOf(document: unknown, depth = 0): KubeObject[] {
+  if (depth > maxListDepth) return [];
+  if (Array.isArray(document)) return document.flatMap((item) => objectsOf(item, depth + 1));
   if (!isRecord(document) || typeof document.kind !== 'string') return [];
   const { kind, apiVersion, items } = document;
   if (Array.isArray(items)) {
     // In a typed list the items leave out what the list's kind already says.
     const itemKind = (kind as string) === 'List' ? undefined : (kind as string).replace(/List$/, '');
     return items.flatMap((item) =>
-      objectsOf(isRecord(item) && itemKind ? { apiVersion, kind: itemKind, ...item } : item),
+      objectsOf(isRecord(item) && itemKind ? { apiVersion, kind: itemKind, ...item } : item, depth + 1),
     );
   }
   if (kind === 'Secret') return [];

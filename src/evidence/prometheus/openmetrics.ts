@@ -21,7 +21,7 @@ function parseLabels(text: string, line: number): Record<string, string> {
   labelPair.lastIndex = 0;
   while (labelPair.lastIndex < text.length) {
     const pair = labelPair.exec(text);
-    if (!pair) throw new OpenMetricsError(line, `labels {${text}} cannot be read`);
+    if (!pair) throw new OpenMetricsError(line, `labels {${text.slice(0, 80)}} cannot be read`);
     // An empty label value is the same as no label.
     if (pair[2])
       labels[pair[1]!] = pair[2].replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? `\\${escaped}`);

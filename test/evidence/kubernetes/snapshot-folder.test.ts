@@ -20,6 +20,12 @@ const node = (labels: Record<string, string>, kubeletVersion: string, providerID
   },
 });
 
+/** `c: &c [*b, *b, …]`: each line nine times the one before. */
+const unfolding = (name: string): string => {
+  const before = String.fromCharCode(name.charCodeAt(0) - 1);
+  return `${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`;
+};
+
 /** A snapshot has its answers already: looking at what the incident touches would be a bug. */
 const question: CloudQuestion = {
   since: '2026-11-20T02:30:00Z',
@@ -197,6 +203,7 @@ describe('a folder without case.json', () => {
 
 describe('a folder that cannot be read', () => {
   const { 'case.json': good } = caseFiles();
+  const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]', ...[...'bcdefghi'].map(unfolding)].join('\n');
 
   it.each([
     [
@@ -220,6 +227,16 @@ describe('a folder that cannot be read', () => {
       'metrics.om: is not OpenMetrics text: line 2',
     ],
     ['cloud answers that are none', { 'case.json': good, 'aws.json': [] }, 'aws.json: (root)'],
+    [
+      'YAML that unfolds without end',
+      { 'case.json': good, 'cluster/a.yaml': bomb },
+      'cluster/a.yaml: is not YAML to work with: Excessive alias count',
+    ],
+    [
+      'an answer that cites by no pattern',
+      { 'case.json': { ...(good as object), expected: { owner: 'app', must_cite: ['(('] } } },
+      'case.json: expected.must_cite.0: no regular expression',
+    ],
     ['nothing in it', { 'readme.txt': 'hello' }, 'holds no Kubernetes objects'],
   ])('names the file and its problem: %s', (_, files: Record<string, unknown>, message) =>
     withFolder(files, async (dir) => {
