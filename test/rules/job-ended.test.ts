@@ -36,12 +36,15 @@ test('a failure that later runs overtook is over', () => {
   expect(finding?.evidence.map((entry) => entry.field)).toContain('status.lastSuccessfulTime');
 });
 
-test('a failure that nothing overtook is the application’s', () => {
-  const [finding] = findingsOf(rule, {
-    subject,
-    objects: [{ ...cron, status: { lastSuccessfulTime: minutesAgo(5000) } }, failed(30)],
+test('a failure that nothing overtook is the application’s where its pod says how it ended, else open', () => {
+  const objects = [{ ...cron, status: { lastSuccessfulTime: minutesAgo(5000) } }, failed(30)];
+  expect(findingsOf(rule, { subject, objects })[0]).toMatchObject({
+    state: 'fault',
+    owner: 'undetermined',
+    missing: [{ layer: 'app' }],
   });
-  expect(finding).toMatchObject({ state: 'fault', owner: 'app' });
+  const pod = podOf([ended('main', 3)], 'Failed');
+  expect(findingsOf(rule, { subject, objects: [...objects, pod] })[0]).toMatchObject({ state: 'fault', owner: 'app' });
 });
 
 test('a completed Job whose side container ended with an error is expected', () => {

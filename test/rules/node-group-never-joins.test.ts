@@ -12,8 +12,8 @@ test('the autoscaler’s timeout, and the vendor’s group health', () => {
     source: 'cluster-autoscaler',
   });
   expect(findingsOf(rule, { subject, objects: [pod, map, timedOut] })[0]).toMatchObject({
-    owner: 'platform',
-    strength: 'derived',
+    owner: 'undetermined',
+    missing: [{ layer: 'cloud' }],
   });
   const cloud = [
     {
@@ -28,7 +28,10 @@ test('the autoscaler’s timeout, and the vendor’s group health', () => {
       },
     },
   ] as any;
-  expect(findingsOf(rule, { subject, objects: [pod], cloud })[0]?.cause.en).toContain('failed to join');
+  expect(findingsOf(rule, { subject, objects: [pod], cloud })[0]).toMatchObject({
+    owner: 'platform',
+    cause: { en: expect.stringContaining('failed to join') },
+  });
 });
 
 test('silent for a refused launch', () => {

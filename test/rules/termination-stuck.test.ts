@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/termination-stuck.ts';
-import { condition, expectSilent, findingsOf } from './harness.ts';
+import { condition, expectSilent, findingsOf, object } from './harness.ts';
 import { claim, node } from './nodes.ts';
 
 const subject = { kind: 'NodePool', name: 'default' };
@@ -11,13 +11,18 @@ const ended = (conditions: any[], minutes = 60) =>
     conditions: [condition('Drained', 'True'), ...conditions],
   });
 
-test('volumes that stay attached are the platform’s', () => {
-  expect(
-    findingsOf(rule, {
-      subject,
-      objects: [ended([condition('VolumesDetached', 'Unknown', 'AwaitingVolumeDetachment')])],
-    })[0],
-  ).toMatchObject({ owner: 'platform', boundary: 'storage' });
+test('volumes that stay attached: whose they are only an error of the detachment tells', () => {
+  const stuck = ended([condition('VolumesDetached', 'Unknown', 'AwaitingVolumeDetachment')]);
+  expect(findingsOf(rule, { subject, objects: [stuck] })[0]).toMatchObject({
+    owner: 'undetermined',
+    boundary: 'storage',
+    missing: [{ layer: 'platform' }],
+  });
+  const refused = object('VolumeAttachment', 'csi-1', {
+    spec: { nodeName: 'n1' },
+    status: { attached: true, detachError: { message: 'UnauthorizedOperation: ec2:DetachVolume' } },
+  });
+  expect(findingsOf(rule, { subject, objects: [stuck, refused] })[0]).toMatchObject({ owner: 'platform' });
 });
 
 test('an instance that the vendor does not end', () => {

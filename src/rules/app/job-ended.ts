@@ -6,7 +6,7 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
 import { citeCrash, crashesOf } from '../../facts/crashes.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { containerStatuses, isBound, isUnscheduled } from '../../facts/pods.ts';
+import { containerStatuses, isBound, isUnscheduled, terminations } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { addMinutes, duration, latest, minutesBetween } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
@@ -97,11 +97,17 @@ const failedJob = (facts: ClusterFacts, job: KubeObject, reason: string, at: str
         deadline: addMinutes(facts.now, recheckMinutes),
       },
     ];
+  const traceless =
+    !crash &&
+    reason === 'BackoffLimitExceeded' &&
+    !pods.some((pod) => terminations(pod).some(({ terminated }) => terminated.exitCode));
   return [
     {
       ...base,
       explains: ['crash', 'unknown-symptom'],
-      owner,
+      ...(traceless
+        ? { owner: 'undetermined' as const, boundary: null, missing: [traceOf(job)] }
+        : { owner, boundary: 'application' as const }),
       strength: crash || age < staleMinutes ? 'derived' : 'circumstantial',
       cause: text(
         `${nameOf(job)} failed ${duration(age)} ago (${reason})${crash ? `: container ${crash.container} ended with exit ${crash.exitCode}` : ''}, and no later run has completed.`,
@@ -122,6 +128,13 @@ const failedJob = (facts: ClusterFacts, job: KubeObject, reason: string, at: str
     },
   ];
 };
+
+/** What would tell an error of the program from a kill, a dependency or a lost node once the pods are gone. */
+const traceOf = (job: KubeObject) => ({
+  layer: 'app' as const,
+  missing: `exit codes and logs of the pods of ${nameOf(job)}, which are gone`,
+  fix: `read the log store for namespace ${job.metadata.namespace}; use restartPolicy Never, so that failed pods stay`,
+});
 
 const completedJob = (facts: ClusterFacts, job: KubeObject): FindingDraft[] => {
   const evidence = cite('app', facts);

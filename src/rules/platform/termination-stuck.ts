@@ -25,8 +25,11 @@ export default rule({
       const state = node && instanceStatusOf(facts, node)?.InstanceState?.Name;
       const byVendor = !byVolume && isTrue(claim, 'InstanceTerminating') && state === 'shutting-down';
       if (!byVolume && !byVendor) return [];
-      const owner = byVendor ? ('cloud' as const) : ('platform' as const);
-      const evidence = cite(owner, facts);
+      const detachError = facts
+        .all('VolumeAttachment')
+        .some((item) => item.spec?.nodeName === claim.status?.nodeName && item.status?.detachError);
+      const owner = byVendor ? ('cloud' as const) : detachError ? ('platform' as const) : ('undetermined' as const);
+      const evidence = cite(byVendor ? 'cloud' : 'platform', facts);
       const says = byVolume
         ? `it waits for volumes to be detached (${attached.reason})`
         : 'EC2 keeps the instance in shutting-down';
@@ -56,6 +59,16 @@ export default rule({
               : []),
           ],
           chain: [link(claim, says)],
+          missing:
+            owner === 'undetermined'
+              ? [
+                  {
+                    layer: 'platform' as const,
+                    missing: 'whether the CSI controller asks for the detachment, and what the cloud answers',
+                    fix: 'read the logs of the CSI controller and its csi-attacher, and the cloud’s audit trail of DetachVolume',
+                  },
+                ]
+              : [],
           nextSteps: [
             text(
               byVolume
