@@ -15,13 +15,17 @@ export const isLoopbackAddress = (address: string | undefined): boolean => {
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 };
 
+/** A name or an address with a port: what the URL parser would cut off (`/`, `#`, `@`) is no part of a host. */
+const authorityShape = /^[\w.:[\]-]+$/;
+
 const isLoopbackHost = (authority: string | undefined): boolean => {
-  if (!authority || !URL.canParse(`http://${authority}`)) return false;
+  if (!authority || !authorityShape.test(authority) || !URL.canParse(`http://${authority}`)) return false;
   const { hostname } = new URL(`http://${authority}`);
   return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
 };
 
-const forwardedHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+/** What proxies and tunnels to the outside add; `ssh -L` and `kubectl port-forward` add nothing. */
+const forwardedHeader = /^(forwarded|via|x-forwarded-.+|x-original-.+|x-real-ip|x-client-ip|true-client-ip|cf-.+)$/;
 const readOnly = new Set(['GET', 'HEAD']);
 
 /**
@@ -31,7 +35,7 @@ const readOnly = new Set(['GET', 'HEAD']);
  */
 export const loopbackRefusal = ({ method, headers, socket }: GuardedRequest): HttpError | null => {
   const refuse = (message: string, fix: string) => new HttpError(403, message, fix);
-  if (!isLoopbackAddress(socket.remoteAddress) || forwardedHeaders.some((name) => headers[name])) {
+  if (!isLoopbackAddress(socket.remoteAddress) || Object.keys(headers).some((name) => forwardedHeader.test(name))) {
     const fix = 'open it on the machine itself, or through ssh -L or kubectl port-forward';
     return refuse('this page is for the machine Faultline runs on', fix);
   }

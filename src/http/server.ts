@@ -38,13 +38,22 @@ const authorise = (auth: RouteAuth, { config }: HandlerDeps, request: FastifyReq
   throw new HttpError(401, message, fix);
 };
 
+/** `%00` in an address: no id of ours holds it, and PostgreSQL takes no text that does. */
+const refuseNul = (request: FastifyRequest): void => {
+  if (Object.values(request.params as object).some((value) => String(value).includes('\0')))
+    throw new HttpError(404, 'nothing has such an id', 'open / for the list');
+};
+
 const register = (server: FastifyInstance, route: Route, deps: HandlerDeps): void => {
   const handle = route.handler(deps);
   server.route({
     method: route.method,
     url: route.path,
     // Before the body is read: a stranger's 32 MB are not parsed.
-    onRequest: async (request) => authorise(route.auth, deps, request),
+    onRequest: async (request) => {
+      authorise(route.auth, deps, request);
+      refuseNul(request);
+    },
     handler: async (request, reply) => handle(request, reply),
   });
 };
@@ -55,6 +64,8 @@ export const createServer = (deps: HandlerDeps, routes: Route[], logger?: Fastif
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
+    // An address that cannot be read is answered before any hook runs.
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(securityHeaders)),
     logController: new LogController({ disableRequestLogging: true }),
     ...(logger ? { loggerInstance: logger } : {}),
   });

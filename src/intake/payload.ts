@@ -19,14 +19,31 @@ export type ParsedPayload =
   | { ok: true; group: AlertGroup; rejected: string[] }
   | { ok: false; refusal: PayloadRefusal };
 
-const labels = z.record(z.string(), z.string());
+/** Prometheus alerts carry a few dozen; checking half a million costs seconds in which nothing else is served. */
+const maxLabels = 1000;
+const hasFewNames = (value: unknown): boolean =>
+  typeof value !== 'object' || value === null || Object.keys(value).length <= maxLabels;
+
+const labels = z.unknown().refine(hasFewNames, `more than ${maxLabels} names`).pipe(z.record(z.string(), z.string()));
 const nullable = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? {});
-const time = z.iso.datetime({ offset: true });
+/** Years that every database, and our own spelling of times, can hold; an offset may lead beyond them. */
+const firstMs = Date.parse('0001-01-01T00:00:00Z');
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+const isStorableTime = (value: string): boolean => Date.parse(value) >= firstMs && Date.parse(value) <= lastMs;
+
+const time = z.iso.datetime({ offset: true }).refine(isStorableTime, 'not in the years 1 to 9999');
+
+/** Largest `integer` of PostgreSQL; Alertmanager's own is a uint64. */
+const maxTruncated = 2 ** 31 - 1;
 
 const groupSchema = z.looseObject({
   version: z.literal('4'),
   groupKey: z.string().min(1),
-  truncatedAlerts: z.int().min(0).default(0),
+  truncatedAlerts: z
+    .number()
+    .min(0)
+    .default(0)
+    .transform((count) => Math.min(Math.trunc(count), maxTruncated)),
   status: z.enum(['firing', 'resolved']),
   receiver: z.string(),
   groupLabels: nullable(labels),

@@ -131,6 +131,18 @@ describe('answers', () => {
     expect(response.body).not.toContain('secret detail');
   });
 
+  it.each([
+    ['a NUL', '/things/%00', 404],
+    ['what is no UTF-8', '/things/%ff', 400],
+    ['more than any id', `/things/${'a'.repeat(5000)}`, 414],
+  ])('refuse an id with %s like anything else', async (_, url, status) => {
+    const things: Route = { method: 'GET', path: '/things/:id', auth: 'none', handler: () => () => 'thing' };
+    const response = await serverWith(things).inject(url);
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toEqual({ error: expect.any(String), fix: expect.any(String) });
+    expect(response.headers['x-content-type-options']).toBe('nosniff');
+  });
+
   it('are 413 beyond 32 MB and 404 off the routes', async () => {
     const large = await post(route('none'), {}, 'x'.repeat(maxBodyBytes + 1));
     expect(large.statusCode).toBe(413);

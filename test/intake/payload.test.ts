@@ -24,6 +24,7 @@ const group = {
   alerts: [alert],
 };
 const parse = (change: object = {}) => parsePayload(JSON.stringify({ ...group, ...change }));
+const manyLabels = Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`l${index}`, 'v']));
 const accepted = (change: object = {}) => {
   const parsed = parse(change);
   if (!parsed.ok) throw new Error(parsed.refusal.error);
@@ -64,6 +65,10 @@ describe('parsePayload', () => {
     ['labels that are no texts', { labels: { alertname: 'B', n: 1 } }, /alert 1 \(B\) is malformed: labels\.n/],
     ['no labels', { labels: {} }, /at least one label/],
     ['no start', { startsAt: 'yesterday' }, /startsAt/],
+    ['a start in year 0', { startsAt: '0000-01-01T00:00:00Z' }, /startsAt: not in the years/],
+    ['a start that its offset leads out of the calendar', { startsAt: '9999-12-31T23:59:59-23:59' }, /startsAt/],
+    ['an end that no database holds', { endsAt: '0000-12-31T23:59:59Z' }, /endsAt/],
+    ['half a million labels', { labels: manyLabels }, /labels: more than 1000 names/],
     ['no fingerprint', { fingerprint: '' }, /fingerprint/],
     ['no shape at all', 'x', /alert 1 is malformed/],
   ])('sets an alert with %s aside and keeps the rest', (_, change, reason) => {
@@ -81,6 +86,10 @@ describe('parsePayload', () => {
   it('takes null maps as empty, as Go writes them', () => {
     expect(accepted({ groupLabels: null }).group.groupLabels).toEqual({});
     expect(firstAlert({ annotations: null })).toMatchObject({ annotations: {} });
+  });
+
+  it('takes a count that no column holds as the largest one', () => {
+    expect(accepted({ truncatedAlerts: 2 ** 60 }).group.truncatedAlerts).toBe(2 ** 31 - 1);
   });
 
   it('derives a status of another spelling from endsAt, as Alertmanager does', () => {
