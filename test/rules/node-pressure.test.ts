@@ -56,3 +56,21 @@ test('a container that no eviction names, by its own measure', () => {
   expect(judged(9)?.cause.en).toContain('logging/agent-1');
   expect(judged(0.5)?.strength).toBe('circumstantial');
 });
+
+test('a disk that one container fills: its writes on the node’s disk are measured', () => {
+  const full = node('n1', 'True', { conditions: [condition('DiskPressure', 'True', 'KubeletHasDiskPressure')] });
+  const sized = { ...full, status: { ...full.status, allocatable: { 'ephemeral-storage': '95551679124' } } };
+  const writer = (namespace: string) =>
+    pod('writer-1', 'n1', { namespace, spec: { nodeName: 'n1', containers: [{ name: 'w', resources: {} }] } });
+  const judged = (namespace: string, gigabytes: number) =>
+    findingsOf(rule, {
+      subject,
+      objects: [sized, writer(namespace)],
+      series: [
+        series('container_fs_usage_bytes', { namespace, pod: 'writer-1', container: 'w' }, [1e9, gigabytes * 1e9]),
+      ],
+    })[0];
+  expect(judged('logging', 47)).toMatchObject({ owner: 'platform', strength: 'derived' });
+  expect(judged('shop', 47)).toMatchObject({ owner: 'app', strength: 'derived' });
+  expect(judged('shop', 2)?.strength).toBe('circumstantial');
+});

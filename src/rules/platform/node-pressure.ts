@@ -7,7 +7,9 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
 import { harmedBy } from '../../facts/node-group.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
+import { grep } from '../../facts/pod-logs.ts';
 import { quantity } from '../../facts/quantity.ts';
+import { amount } from '../../facts/requests.ts';
 import { lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { containerOf } from '../../facts/workloads.ts';
@@ -42,10 +44,16 @@ export default rule({
               resourceOf[type].test(event.message) &&
               facts.find('Pod', event.regarding.name, event.regarding.namespace)?.spec?.nodeName === node.metadata.name,
           );
-          const culprit =
-            greediest(facts, node, type) ?? (type === 'MemoryPressure' ? hungriest(facts, node) : undefined);
+          const culprit = greediest(facts, node, type) ?? hungriest(facts, node, type);
           const owner = culprit ? ownershipOf(facts, culprit.pod) : 'platform';
           const evidence = cite(owner, facts);
+          const words = culprit
+            ? grep(
+                facts,
+                [culprit.pod],
+                /\b(?:limit|buffer|chunk|cache|spool|storage|flush|rotate|no space|heap|memory)\b/i,
+              )
+            : [];
           const missing = facts
             .eventsAbout(node)
             .filter((event) => /EvictionThresholdMet|FreeDiskSpaceFailed|ImageGCFailed|SystemOOM/.test(event.reason));
@@ -75,6 +83,7 @@ export default rule({
               ...(culprit?.series
                 ? [evidence.series(culprit.series, `grew to ${culprit.used} against a request of ${culprit.asked}`)]
                 : []),
+              ...words.slice(-2).map((line) => evidence.log(line.log, line.text)),
               ...events.slice(-2).map((event) => evidence.event(event)),
               ...missing.slice(-2).map((event) => evidence.event(event)),
               evidence.field(node, 'status.allocatable'),
@@ -115,23 +124,31 @@ const greediest = (facts: ClusterFacts, node: KubeObject, type: (typeof types)[n
 /** No eviction names it, yet its own measure does: far above its request, and a good part of the node. */
 const considerable = 0.2;
 
-const hungriest = (facts: ClusterFacts, node: KubeObject) =>
-  facts
-    .series('container_memory_working_set_bytes')
+/** What containers use of the resource that is short, and how the request and the node name it. */
+const measures: Partial<Record<(typeof types)[number], { metric: string; resource: string }>> = {
+  MemoryPressure: { metric: 'container_memory_working_set_bytes', resource: 'memory' },
+  DiskPressure: { metric: 'container_fs_usage_bytes', resource: 'ephemeral-storage' },
+};
+
+const hungriest = (facts: ClusterFacts, node: KubeObject, type: (typeof types)[number]) => {
+  const measure = measures[type];
+  if (!measure) return undefined;
+  return facts
+    .series(measure.metric)
     .flatMap((series) => {
       const pod = facts.find('Pod', series.labels.pod, series.labels.namespace);
       const container = pod && series.labels.container ? containerOf(pod, series.labels.container) : undefined;
       if (!pod || !container || pod.spec?.nodeName !== node.metadata.name) return [];
-      const asked = container.resources?.requests?.memory ?? '0';
+      const asked = container.resources?.requests?.[measure.resource] ?? '0';
       const used = lastValue(series);
       const over = used / Math.max(1, quantity(asked));
-      const large = used > considerable * quantity(node.status?.allocatable?.memory);
+      const large = used > considerable * quantity(node.status?.allocatable?.[measure.resource]);
       return over >= greedy && large
         ? [
             {
               pod,
               container: container.name as string,
-              used: `${Math.round(used / 2 ** 20)}Mi`,
+              used: amount(measure.resource, used),
               asked,
               text: '',
               over,
@@ -141,3 +158,4 @@ const hungriest = (facts: ClusterFacts, node: KubeObject) =>
         : [];
     })
     .sort((a, b) => lastValue(b.series) - lastValue(a.series))[0];
+};

@@ -57,6 +57,7 @@ const metrics = [
   'kube_resourcequota',
   'kube_node_status_condition',
   'node_memory_MemAvailable_bytes',
+  'container_fs_usage_bytes',
   'node_net_ethtool',
   'node_processes_pids',
   'node_timex_offset_seconds',
