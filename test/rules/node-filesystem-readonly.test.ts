@@ -17,7 +17,7 @@ test('without kernel log or disk status the owner is open, and the reads are nam
   expect(finding?.missing).toHaveLength(2);
 });
 
-test('a disk that does not answer is the vendor’s; a detector’s condition alone the platform’s', () => {
+test('a disk that does not answer is the vendor’s; a detector’s condition alone the platform’s on own machines only', () => {
   const ebs = {
     call: 'ec2.describeInstanceStatus',
     answer: { InstanceStatuses: [{ InstanceId: 'i-0a', AttachedEbsStatus: { Status: 'impaired' } }] },
@@ -29,12 +29,11 @@ test('a disk that does not answer is the vendor’s; a detector’s condition al
   expect(findingsOf(rule, { subject, objects: [node('n1'), waiting, mount, kernel] })[0]).toMatchObject({
     owner: 'cloud',
   });
-  expect(
-    findingsOf(rule, {
-      subject,
-      objects: [node('n1', 'True', { conditions: [condition('ReadonlyFilesystem', 'True', 'FilesystemIsReadOnly')] })],
-    })[0],
-  ).toMatchObject({ owner: 'platform' });
+  const objects = [
+    node('n1', 'True', { conditions: [condition('ReadonlyFilesystem', 'True', 'FilesystemIsReadOnly')] }),
+  ];
+  expect(findingsOf(rule, { provider: 'self', subject, objects })[0]).toMatchObject({ owner: 'platform' });
+  expect(findingsOf(rule, { provider: 'aks', subject, objects })[0]).toMatchObject({ owner: 'undetermined' });
 });
 
 test('stays silent when a container may not write to its own root', () => {

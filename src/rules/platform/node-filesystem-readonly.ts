@@ -6,7 +6,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
 import { harmedBy } from '../../facts/node-group.ts';
-import { vendorOf } from '../../facts/provider.ts';
+import { isManaged, vendorOf } from '../../facts/provider.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 
@@ -39,7 +39,9 @@ export default rule({
         .cloudWatch('AWS/EBS', 'VolumeStalledIOCheck')
         .filter((series) => series.dimensions.InstanceId === id && series.points.some(([, value]) => value > 0));
       const device = status?.AttachedEbsStatus?.Status === 'impaired' || stalled.length > 0;
-      const owner = device ? 'cloud' : kernel.length > 0 ? 'cloud' : agent ? 'platform' : 'undetermined';
+      const own = agent && !isManaged(facts);
+      // A disk, a broken file system and a remount by hand look alike from above: the kernel's words tell them apart.
+      const owner = device || kernel.length > 0 ? 'cloud' : own ? 'platform' : 'undetermined';
       const evidence = cite(owner === 'undetermined' ? 'platform' : owner, facts);
       const types = ['ReadonlyFilesystem', 'StorageReady'].filter((type) => condition(node, type));
       return [

@@ -86,7 +86,7 @@ const judgeEvent = (facts: ClusterFacts, pod: KubeObject, event: KubeEvent): Jud
       fix: 'Lower the driver’s volume limit per node, or use larger types.',
     };
   if (
-    /Internal(Server)?Error|InternalFailure|ServiceUnavailable|IncorrectState.{0,60}attaching|stuck in attaching/i.test(
+    /Internal(Server)?Error|InternalFailure|ServiceUnavailable|IncorrectState.{0,60}attaching|stuck in attaching|AttachDiskWhileBeingDetached|currently being detached|OperationPreempted|ServerError\b/i.test(
       message,
     )
   )

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import rule from '../../src/rules/cloud/vendor-api-fails.ts';
+import { event, expectSilent, findingsOf } from './harness.ts';
+import { deployment, logOf, podOf } from './workloads.ts';
+
+const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
+const own = podOf('web', 'a', { ready: false });
+const other = podOf('feed', 'a', { namespace: 'news' });
+const third = podOf('jobs', 'a', { namespace: 'batch' });
+const objects = [
+  ...deployment('web'),
+  ...deployment('feed', { namespace: 'news' }),
+  ...deployment('jobs', { namespace: 'batch' }),
+  own,
+  other,
+  third,
+];
+
+test.each([
+  ['gke', 'ERROR put object: googleapi: Error 503: Visibility check was unavailable. Please retry'],
+  ['eks', 'ERROR KmsException: internal failure (Service: Kms, Status Code: 500, Request ID: 1)'],
+  ['aks', 'ERROR GET https://vault.azure.net/secrets: 503 Service Unavailable'],
+  ['ack', 'ERROR POST https://oss-cn-hangzhou.aliyuncs.com/ InternalError'],
+] as const)('two namespaces answered with server errors: the vendor (%s)', (provider, words) => {
+  const [finding] = findingsOf(rule, { provider, subject, objects, logs: [logOf(own, words), logOf(other, words)] });
+  expect(finding).toMatchObject({ owner: 'cloud', strength: 'derived' });
+});
+
+test('pulls count as witnesses, and three namespaces leave no doubt', () => {
+  const words = 'googleapi: Error 503: backendError';
+  const pull = event(third, 'Failed', 'Failed to pull image: https://us-docker.pkg.dev/v2/: 503 Service Unavailable');
+  expect(
+    findingsOf(rule, {
+      provider: 'gke',
+      subject,
+      objects: [...objects, pull],
+      logs: [logOf(own, words), logOf(other, words)],
+    }),
+  ).toMatchObject([{ strength: 'direct' }]);
+});
+
+test('stays silent for one namespace, refused credentials and the caller’s own rate', () => {
+  expectSilent(rule, { subject, objects, logs: [logOf(own, 'googleapi: Error 503: backendError')] });
+  for (const words of [
+    'googleapi: Error 403: Permission denied',
+    'https://s3.us-west-2.amazonaws.com/ 503 SlowDown: reduce your request rate',
+  ])
+    expectSilent(rule, { subject, objects, logs: [logOf(own, words), logOf(other, words)] });
+});
