@@ -79,7 +79,7 @@ export default rule({
         ],
         owner,
         boundary: 'application',
-        strength: 'direct',
+        strength: kill.pod.metadata.annotations?.vpaUpdates ? 'derived' : 'direct',
         cause: text(
           `Container ${kill.container} of ${nameOf(workload)} is killed by its own memory limit of ${kill.limit} (OOMKilled, exit 137, up to ${restarts} restarts) while its node has memory${why.length ? `: ${why.join('; ')}` : ''}.`,
         ),

@@ -20,6 +20,7 @@ const namespaced = [
   resources.ingresses,
   resources.persistentvolumeclaims,
   resources.horizontalpodautoscalers,
+  resources.verticalpodautoscalers,
   resources.scaledobjects,
   resources.poddisruptionbudgets,
   resources.resourcequotas,
