@@ -65,6 +65,9 @@ const findingOf = (facts: ClusterFacts, scope: Scope, object: KubeObject, drains
         .flatMap((drain) => drain.events.slice(-2))
         .slice(0, 4)
         .map((event) => evidence.event(event)),
+      ...updateErrors(facts).map((error) =>
+        evidence.aws('eks.describeUpdate', 'update.errors[].errorCode', error.errorCode, error.errorMessage ?? ''),
+      ),
       ...pods.slice(0, 2).map((pod) => evidence.field(pod, 'spec.nodeName')),
       ...drains.flatMap((drain) => (drain.claim ? [evidence.condition(drain.claim, 'Drained')] : [])).slice(0, 2),
       ...held.map((pool) => evidence.field(pool, 'status.resources')),
@@ -126,3 +129,9 @@ const heldPools = (facts: ClusterFacts, drains: StuckDrain[]): KubeObject[] =>
       )
     );
   });
+
+/** What a managed node group's update says of pods that it could not evict. */
+const updateErrors = (facts: ClusterFacts): { errorCode: string; errorMessage?: string }[] =>
+  (facts.cloud('eks.describeUpdate')?.update?.errors ?? []).filter((error: any) =>
+    /PodEvictionFailure/.test(error.errorCode ?? ''),
+  );
