@@ -1,12 +1,12 @@
 import { type KubeObject, type ObjectRef, refOf } from '../domain/kubernetes.ts';
 import type { Boundary, Layer, Owner } from '../domain/layer.ts';
 import { text } from '../domain/text.ts';
+import type { LaunchKind } from '../facts/capacity/launch-kind.ts';
+import { type LaunchFailure, launchFailures } from '../facts/capacity/launches.ts';
+import { claimsOfPool, nodeClassOf, waitingFor, waitingPods } from '../facts/capacity/pools.ts';
 import { cite } from '../facts/cite.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
 import { isNotTrue } from '../facts/conditions.ts';
-import type { LaunchKind } from '../facts/launch-kind.ts';
-import { type LaunchFailure, launchFailures } from '../facts/launches.ts';
-import { claimsOfPool, nodeClassOf, waitingFor, waitingPods } from '../facts/pools.ts';
 import { earliest, minutesBetween } from '../facts/time.ts';
 import type { FindingDraft } from '../triage/rule.ts';
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../domain/kubernetes.ts';
+import { candidatePools, waitingFor } from '../facts/capacity/pools.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
 import { isNotTrue } from '../facts/conditions.ts';
-import { candidatePools, waitingFor } from '../facts/pools.ts';
 
 /** Pods that wait for this pool and have no ready pool besides. */
 export const stoppedBy = (facts: ClusterFacts, pool: KubeObject): KubeObject[] =>

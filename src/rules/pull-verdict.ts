@@ -3,11 +3,11 @@ import type { KubeObject } from '../domain/kubernetes.ts';
 import type { Boundary, Owner } from '../domain/layer.ts';
 import { text } from '../domain/text.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
-import type { FailedPull } from '../facts/image-pulls.ts';
 import { ownershipOf } from '../facts/ownership.ts';
 import { containerStatuses, podSpecOf } from '../facts/pods.ts';
 import { minutesBetween } from '../facts/time.ts';
-import { containerOf } from '../facts/workloads.ts';
+import type { FailedPull } from '../facts/workloads/image-pulls.ts';
+import { containerOf } from '../facts/workloads/workloads.ts';
 
 /** Registries that the cloud vendor runs. */
 const vendorRegistry =

@@ -1,12 +1,12 @@
 import type { Evidence } from '../domain/evidence.ts';
 import type { ChainLink } from '../domain/finding.ts';
 import type { KubeObject } from '../domain/kubernetes.ts';
+import { lastWrite } from '../facts/capacity/pools.ts';
+import { templateHistory } from '../facts/capacity/templates.ts';
+import type { WaitingGroup } from '../facts/capacity/waiting.ts';
 import type { Cite } from '../facts/cite.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
-import { lastWrite } from '../facts/pools.ts';
-import { templateHistory } from '../facts/templates.ts';
 import { toMs } from '../facts/time.ts';
-import type { WaitingGroup } from '../facts/waiting.ts';
 
 /** What the scheduler and the autoscalers wrote about a group of waiting pods. */
 export const refusalEvidence = (evidence: Cite, group: WaitingGroup): Evidence[] => [

@@ -1,11 +1,11 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { poolsOfPods } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { poolsOfPods } from '../../facts/growth.ts';
+import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
 import { isBound, isFinished, isUnscheduled } from '../../facts/pods.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';

@@ -3,16 +3,16 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { ownershipOf } from '../../facts/ownership.ts';
 import {
   citeRefusal,
   type RefusedCreation,
   refusedCreations,
   refusedEverywhere,
   templateBornAt,
-} from '../../facts/refused-creations.ts';
+} from '../../facts/control-plane/refused-creations.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { imageOf, revisionsOf, templateChanges } from '../../facts/workloads.ts';
+import { imageOf, revisionsOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -1,11 +1,11 @@
 import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { failedChecks } from '../../facts/apiserver.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { type LogLine, linesLike, timeOf } from '../../facts/log-search.ts';
+import { failedChecks } from '../../facts/control-plane/apiserver.ts';
+import { type LogLine, linesLike, timeOf } from '../../facts/logs/log-search.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { podSpecOf } from '../../facts/pods.ts';
 import { lastValue, rateCurve } from '../../facts/series.ts';

@@ -4,12 +4,12 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { crashesOf } from '../../facts/crashes.ts';
+import { grep, type PodLogLine, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep, type PodLogLine, speaksOfSurroundings } from '../../facts/pod-logs.ts';
 import { isReady, restarts } from '../../facts/pods.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+import { crashesOf } from '../../facts/workloads/crashes.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** An error of the program's own code: an exception with a name, a stack frame, a failed assertion. */

@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { mean } from '../../facts/series.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** What a balancer counts when its target closes, refuses or errs. */

@@ -1,9 +1,9 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containerStatuses, isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** `object "ns"/"x" not registered` is a harmless race of the kubelet and stands here for nothing. */

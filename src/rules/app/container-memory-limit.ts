@@ -3,9 +3,9 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { nodeIsShort, type OomKill, oomKillsOf } from '../../facts/oom.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
+import { nodeIsShort, type OomKill, oomKillsOf } from '../../facts/nodes/oom.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { earliest } from '../../facts/time.ts';
 import {
   containerOf,
@@ -15,7 +15,7 @@ import {
   rolloutBefore,
   templateChanges,
   templateSpecOf,
-} from '../../facts/workloads.ts';
+} from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Variables by which runtimes are told how much of the limit they may take for their heap. */

@@ -9,7 +9,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { growth, lastValue, rate } from '../../facts/series.ts';
 import { addMinutes } from '../../facts/time.ts';
-import { containerOf, containerPath } from '../../facts/workloads.ts';
+import { containerOf, containerPath } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Latency or errors that grew by more than this are an effect. */

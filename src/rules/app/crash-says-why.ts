@@ -5,12 +5,12 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { type Crash, citeCrash, crashesOf } from '../../facts/crashes.ts';
+import { type PodLogLine, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { type PodLogLine, speaksOfSurroundings } from '../../facts/pod-logs.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { isInjected, rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
+import { isInjected, rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Reason {

@@ -3,11 +3,11 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { type Crash, citeCrash, crashesOf } from '../../facts/crashes.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
+import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** A process that ends by itself with these codes was not killed from outside. */

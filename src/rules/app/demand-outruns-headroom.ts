@@ -1,10 +1,10 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { launchFailures } from '../../facts/capacity/launches.ts';
+import { waitingPods } from '../../facts/capacity/pools.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { launchFailures } from '../../facts/launches.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { waitingPods } from '../../facts/pools.ts';
 import { minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

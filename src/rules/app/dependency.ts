@@ -5,6 +5,10 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
+import { isReady, isTroubled, terminations } from '../../facts/pods.ts';
+import { earliest, minutesBetween } from '../../facts/time.ts';
 import {
   backendsNamed,
   complaintsOf,
@@ -12,12 +16,8 @@ import {
   isClusterName,
   type PeerComplaint,
   serviceNamed,
-} from '../../facts/dependencies.ts';
-import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
-import { isReady, isTroubled, terminations } from '../../facts/pods.ts';
-import { earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+} from '../../facts/workloads/dependencies.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Judged {

@@ -1,10 +1,10 @@
 import { describeRef, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { poolOf, waitingFor } from '../../facts/capacity/pools.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { type StuckDrain, stuckDrains, whyBlocked } from '../../facts/drains.ts';
+import { type StuckDrain, stuckDrains, whyBlocked } from '../../facts/nodes/drains.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { poolOf, waitingFor } from '../../facts/pools.ts';
 import { quantity } from '../../facts/quantity.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';

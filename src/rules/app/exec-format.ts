@@ -3,11 +3,11 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { type Crash, citeCrash, crashesOf, saying } from '../../facts/crashes.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containerStatuses } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { containerOf, containerPath, rolloutOf } from '../../facts/workloads.ts';
+import { type Crash, citeCrash, crashesOf, saying } from '../../facts/workloads/crashes.ts';
+import { containerOf, containerPath, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const wrongFormat = /exec format error/i;

@@ -1,10 +1,10 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { autoscalersOf, shareOfTarget, targetOf } from '../../facts/autoscalers.ts';
+import { autoscalersOf, shareOfTarget, targetOf } from '../../facts/capacity/autoscalers.ts';
+import { trafficGrowth } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { condition } from '../../facts/conditions.ts';
-import { trafficGrowth } from '../../facts/growth.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isPending } from '../../facts/pods.ts';
 import { addMinutes } from '../../facts/time.ts';

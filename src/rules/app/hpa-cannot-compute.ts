@@ -2,13 +2,13 @@ import type { Strength } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
-import { autoscalersOf, type ScalingFailure, scalingFailure, targetOf } from '../../facts/autoscalers.ts';
+import { autoscalersOf, type ScalingFailure, scalingFailure, targetOf } from '../../facts/capacity/autoscalers.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
-import { containerOf, containerPath, isInjected, templateSpecOf } from '../../facts/workloads.ts';
+import { containerOf, containerPath, isInjected, templateSpecOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const missingRequest = /missing request for (\w[\w.-]*)(?: in container (\S+))?(?: of Pod (\S+))?/;

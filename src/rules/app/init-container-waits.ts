@@ -4,11 +4,11 @@ import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
+import { grep, lastWords } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep, lastWords } from '../../facts/pod-logs.ts';
 import { isPending } from '../../facts/pods.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
-import { containerOf } from '../../facts/workloads.ts';
+import { containerOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Migrations and downloads take minutes; longer than this an init container waits for something. */

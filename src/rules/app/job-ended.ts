@@ -4,11 +4,11 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { citeCrash, crashesOf } from '../../facts/crashes.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containerStatuses, isBound, isUnscheduled, terminations } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { addMinutes, duration, latest, minutesBetween } from '../../facts/time.ts';
+import { citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** A failure older than this, with no later run to compare, is history rather than an incident. */

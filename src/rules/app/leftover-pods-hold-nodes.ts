@@ -1,16 +1,16 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { type BareCrowd, bareCrowds } from '../../facts/bare-pods.ts';
+import { statusOf } from '../../facts/capacity/launches.ts';
+import { amount } from '../../facts/capacity/requests.ts';
+import { type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { statusOf } from '../../facts/launches.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { amount } from '../../facts/requests.ts';
 import { duration } from '../../facts/time.ts';
-import { type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
+import { type BareCrowd, bareCrowds } from '../../facts/workloads/bare-pods.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 import { nameOf as nameOfWorkload, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -1,8 +1,8 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { hpaOf, trafficGrowth } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { hpaOf, trafficGrowth } from '../../facts/growth.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

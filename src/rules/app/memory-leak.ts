@@ -2,17 +2,24 @@ import type { Mechanism } from '../../domain/finding.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import {
+  hpaOf,
+  poolsOfPods,
+  reachOf,
+  replicaGrowth,
+  resourceMetrics,
+  trafficGrowth,
+} from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { hpaOf, poolsOfPods, reachOf, replicaGrowth, resourceMetrics, trafficGrowth } from '../../facts/growth.ts';
-import { climbingWorkloads } from '../../facts/memory.ts';
-import { oomKillsOf } from '../../facts/oom.ts';
+import { oomKillsOf } from '../../facts/nodes/oom.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { quantity } from '../../facts/quantity.ts';
 import { maxValue, minValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
-import { containerOf, rolloutBefore, templateChanges, templateSpecOf } from '../../facts/workloads.ts';
+import { climbingWorkloads } from '../../facts/workloads/memory.ts';
+import { containerOf, rolloutBefore, templateChanges, templateSpecOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Traffic that grew by more than this explains memory by load. */

@@ -4,11 +4,11 @@ import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { linesLike } from '../../facts/log-search.ts';
+import { linesLike } from '../../facts/logs/log-search.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containersOf, isReady } from '../../facts/pods.ts';
 import { lastValue } from '../../facts/series.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const targetAlert = /^(TargetDown|.*(Scrape|Target|Metrics|Exporter).*(Down|Missing|Failed|Absent|Unreachable).*)$/i;

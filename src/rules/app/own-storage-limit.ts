@@ -5,7 +5,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore } from '../../facts/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** The kubelet evicts for a limit the pod set itself; "the node was low on resource" reads otherwise. */

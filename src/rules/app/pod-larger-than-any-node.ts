@@ -1,16 +1,16 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { nodeMisfits } from '../../facts/capacity/pools.ts';
+import { amount, requestedResources, requestOf } from '../../facts/capacity/requests.ts';
+import { hasRun } from '../../facts/capacity/templates.ts';
+import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { largestOf, typesOfPool } from '../../facts/instance-types.ts';
+import { largestOf, typesOfPool } from '../../facts/nodes/instance-types.ts';
+import { isSystemTaint } from '../../facts/nodes/taints.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { nodeMisfits } from '../../facts/pools.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { amount, requestedResources, requestOf } from '../../facts/requests.ts';
-import { isSystemTaint } from '../../facts/taints.ts';
-import { hasRun } from '../../facts/templates.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, newerThan, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -1,14 +1,14 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { type Misfit, misfitsOf, nodeMisfits, poolOf, requirementsOf, zoneLabel } from '../../facts/capacity/pools.ts';
+import { hasRun } from '../../facts/capacity/templates.ts';
+import { nearestPool, type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { isSystemTaint } from '../../facts/nodes/taints.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { podSpecOf } from '../../facts/pods.ts';
-import { type Misfit, misfitsOf, nodeMisfits, poolOf, requirementsOf, zoneLabel } from '../../facts/pools.ts';
-import { isSystemTaint } from '../../facts/taints.ts';
-import { hasRun } from '../../facts/templates.ts';
 import { duration, minutesBetween, toMs } from '../../facts/time.ts';
-import { nearestPool, type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, newerThan, refusalEvidence, waitingChain } from '../waiting.ts';
 

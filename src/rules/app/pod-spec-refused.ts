@@ -4,8 +4,13 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import {
+  citeRefusal,
+  type RefusedCreation,
+  refusedCreations,
+  templateBornAt,
+} from '../../facts/control-plane/refused-creations.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { citeRefusal, type RefusedCreation, refusedCreations, templateBornAt } from '../../facts/refused-creations.ts';
 import { minutesBetween } from '../../facts/time.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';

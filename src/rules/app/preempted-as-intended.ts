@@ -1,11 +1,11 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { launchFailures } from '../../facts/capacity/launches.ts';
+import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { podEventsOf } from '../../facts/gone-pods.ts';
-import { launchFailures } from '../../facts/launches.ts';
 import { addMinutes, minutesBetween } from '../../facts/time.ts';
-import { waitingGroups } from '../../facts/waiting.ts';
+import { podEventsOf } from '../../facts/workloads/gone-pods.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 import { refusalEvidence } from '../waiting.ts';
 

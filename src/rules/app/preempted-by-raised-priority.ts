@@ -1,13 +1,13 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { templateHistory } from '../../facts/capacity/templates.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { podEventsOf } from '../../facts/gone-pods.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isUnscheduled, podSpecOf } from '../../facts/pods.ts';
-import { templateHistory } from '../../facts/templates.ts';
 import { latest, minutesBetween } from '../../facts/time.ts';
+import { podEventsOf } from '../../facts/workloads/gone-pods.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

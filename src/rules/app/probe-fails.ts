@@ -5,11 +5,11 @@ import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
+import { grep, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep, speaksOfSurroundings } from '../../facts/pod-logs.ts';
 import { containerStatuses, isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { containerOf, containerPath, rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { containerOf, containerPath, rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Failure {

@@ -2,9 +2,6 @@ import type { Mechanism } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
-import { link, nameOf } from '../../facts/chain.ts';
-import { cite } from '../../facts/cite.ts';
-import type { ClusterFacts } from '../../facts/cluster.ts';
 import {
   foreignMetrics,
   hpaOf,
@@ -12,14 +9,17 @@ import {
   reachOf,
   replicaGrowth,
   trafficGrowth,
-} from '../../facts/growth.ts';
-import { climbingWorkloads } from '../../facts/memory.ts';
+} from '../../facts/capacity/growth.ts';
+import { link, nameOf } from '../../facts/chain.ts';
+import { cite } from '../../facts/cite.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isUnscheduled } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { firstValue, growth as growthOf, lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+import { climbingWorkloads } from '../../facts/workloads/memory.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -7,7 +7,7 @@ import { condition } from '../../facts/conditions.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isBound, isReady, podSpecOf, restarts, waitingReason } from '../../facts/pods.ts';
 import { addMinutes, duration, latest, minutesBetween } from '../../facts/time.ts';
-import { rolloutOf } from '../../facts/workloads.ts';
+import { rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Alerts that count replicas, and nothing that users feel. */

@@ -1,15 +1,15 @@
 import { type KubeObject, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { requestOf } from '../../facts/capacity/requests.ts';
+import { type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { groupBy, link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { isFinished } from '../../facts/pods.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { requestOf } from '../../facts/requests.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
-import { type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

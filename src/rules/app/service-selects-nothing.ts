@@ -5,9 +5,9 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished, podSpecOf } from '../../facts/pods.ts';
-import { sleepOf } from '../../facts/schedules.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { selects } from '../../facts/selectors.ts';
+import { sleepOf } from '../../facts/workloads/schedules.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

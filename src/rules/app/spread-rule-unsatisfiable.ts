@@ -1,13 +1,13 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { requirementsOf } from '../../facts/capacity/pools.ts';
+import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { podSpecOf } from '../../facts/pods.ts';
-import { requirementsOf } from '../../facts/pools.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, newerThan, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -5,10 +5,10 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
-import { grep } from '../../facts/pod-logs.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { lastValue } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const complaint = /\b(?:ERROR|FATAL|CRITICAL|WARN(?:ING)?|panic|exception|failed|timeout|refused|denied)\b/i;

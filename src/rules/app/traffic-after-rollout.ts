@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { mean, rate, rateCurve } from '../../facts/series.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const aboutTraffic = /nat|egress|traffic|bytes|bandwidth|data ?transfer|network/i;

@@ -1,12 +1,12 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { poolOf } from '../../facts/capacity/pools.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { stuckDrains } from '../../facts/drains.ts';
+import { stuckDrains } from '../../facts/nodes/drains.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished } from '../../facts/pods.ts';
-import { poolOf } from '../../facts/pools.ts';
 import { selects } from '../../facts/selectors.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';

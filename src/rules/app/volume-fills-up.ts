@@ -1,18 +1,18 @@
 import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { amount } from '../../facts/capacity/requests.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
+import { alertEvidence } from '../../facts/logs/witness.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
-import { amount } from '../../facts/requests.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { firstValue, lastValue, maxValue } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { alertEvidence } from '../../facts/witness.ts';
-import { type Rollout, rolloutOf, templateChanges } from '../../facts/workloads.ts';
+import { type Rollout, rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const fillingAlert = /PersistentVolume(Inodes)?FillingUp|VolumeFull|DiskSpace.*PVC|PVC.*(Full|Usage)/i;

@@ -6,12 +6,12 @@ import type { TrailEvent } from '../../facts/aws.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { foreignOidcId, roleArnOf, roleChange, trustPolicyOf } from '../../facts/control-plane/roles.ts';
+import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf, teamOf } from '../../facts/ownership.ts';
-import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
 import { isReady, podSpecOf } from '../../facts/pods.ts';
-import { foreignOidcId, roleArnOf, roleChange, trustPolicyOf } from '../../facts/roles.ts';
 import { earliest } from '../../facts/time.ts';
-import { revisionsOf, rolloutOf } from '../../facts/workloads.ts';
+import { revisionsOf, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { sharesWord } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -1,15 +1,15 @@
 import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { trafficGrowth } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { trafficGrowth } from '../../facts/growth.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { mean, rateCurve } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const feltByUsers = /error|5xx|latency|duration|p9\d|failed|ratio/i;

@@ -2,13 +2,13 @@ import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { type LogLine, lastPerPod, linesLike, timeOf } from '../../facts/log-search.ts';
-import { groupOf } from '../../facts/nodes.ts';
+import { type LogLine, lastPerPod, linesLike, timeOf } from '../../facts/logs/log-search.ts';
+import { failedReads, readEvidence } from '../../facts/logs/witness.ts';
+import { groupOf } from '../../facts/nodes/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
 import { firstValue, lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
-import { failedReads, readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** A client of the API server that does not trust it, or is not trusted, in client-go's words. */

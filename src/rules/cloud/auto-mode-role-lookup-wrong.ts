@@ -1,7 +1,7 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { accessOf, failedLookups, unauthorizedClasses } from '../../facts/access-entries.ts';
 import { cite } from '../../facts/cite.ts';
+import { accessOf, failedLookups, unauthorizedClasses } from '../../facts/nodes/access-entries.ts';
 import { rule } from '../../triage/rule.ts';
 
 export default rule({

@@ -5,7 +5,7 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
-import { leaseAgeMinutes } from '../../facts/nodes.ts';
+import { leaseAgeMinutes } from '../../facts/nodes/nodes.ts';
 import { isReady, isUnscheduled, waitingReason } from '../../facts/pods.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
 import type { Scope } from '../../facts/scope.ts';

@@ -3,13 +3,13 @@ import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
-import { lastPerPod, linesLike, timeOf } from '../../facts/log-search.ts';
-import { isNotReady } from '../../facts/nodes.ts';
+import { backendOf, isServing, webhookFailures, webhookNamed } from '../../facts/control-plane/webhooks.ts';
+import { lastPerPod, linesLike, timeOf } from '../../facts/logs/log-search.ts';
+import { failedReads, readEvidence } from '../../facts/logs/witness.ts';
+import { isNotReady } from '../../facts/nodes/nodes.ts';
 import { isReady } from '../../facts/pods.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
 import { earliest } from '../../facts/time.ts';
-import { backendOf, isServing, webhookFailures, webhookNamed } from '../../facts/webhooks.ts';
-import { failedReads, readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** The proxy between control plane and nodes, by its own names: konnectivity, tunnelfront, AKS’ socket. */

@@ -1,15 +1,15 @@
 import { text } from '../../domain/text.ts';
-import { etcdTimeouts, failedChecks, isSpaceExceeded } from '../../facts/apiserver.ts';
 import { openIssues } from '../../facts/aws.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { lastPerPod, linesLike, timeOf } from '../../facts/log-search.ts';
+import { etcdTimeouts, failedChecks, isSpaceExceeded } from '../../facts/control-plane/apiserver.ts';
+import { isFilling } from '../../facts/control-plane/storage-growth.ts';
+import { deadWebhooks, webhookFailures } from '../../facts/control-plane/webhooks.ts';
+import { lastPerPod, linesLike, timeOf } from '../../facts/logs/log-search.ts';
+import { readEvidence } from '../../facts/logs/witness.ts';
 import { controlPlaneOwner, isManaged, vendorOf } from '../../facts/provider.ts';
 import { lastValue } from '../../facts/series.ts';
-import { isFilling } from '../../facts/storage-growth.ts';
 import { earliest } from '../../facts/time.ts';
-import { deadWebhooks, webhookFailures } from '../../facts/webhooks.ts';
-import { readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** Answers of a gateway or load balancer in front of an API server that is gone. */

@@ -1,6 +1,6 @@
 import { text } from '../../domain/text.ts';
-import { errorWindow } from '../../facts/apiserver.ts';
 import { cite } from '../../facts/cite.ts';
+import { errorWindow } from '../../facts/control-plane/apiserver.ts';
 import { addMinutes, duration, minutesBetween, toMs } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

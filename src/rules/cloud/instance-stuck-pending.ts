@@ -3,9 +3,9 @@ import { text } from '../../domain/text.ts';
 import { instanceIdOf, instanceOf, instanceStatusOf } from '../../facts/aws.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { linesLike } from '../../facts/log-search.ts';
-import { harmedBy } from '../../facts/node-group.ts';
-import { leaseAgeMinutes, leaseOf, zoneOf } from '../../facts/nodes.ts';
+import { linesLike } from '../../facts/logs/log-search.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
+import { leaseAgeMinutes, leaseOf, zoneOf } from '../../facts/nodes/nodes.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

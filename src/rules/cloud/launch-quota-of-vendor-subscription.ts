@@ -1,5 +1,5 @@
+import { foreignSubscription } from '../../facts/capacity/subscription.ts';
 import { cite } from '../../facts/cite.ts';
-import { foreignSubscription } from '../../facts/subscription.ts';
 import { rule } from '../../triage/rule.ts';
 import { countOf, failedGroups, launchFinding, nameOfGroup, vendorText } from '../launches.ts';
 

@@ -1,9 +1,9 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { waitingPods } from '../../facts/capacity/pools.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { unschedulableMessage } from '../../facts/pods.ts';
-import { waitingPods } from '../../facts/pools.ts';
 import { parseSchedulerRefusal } from '../../facts/scheduling.ts';
 import { rule } from '../../triage/rule.ts';
 import { type FailedGroup, failedGroups, nameOfGroup, vendorText } from '../launches.ts';

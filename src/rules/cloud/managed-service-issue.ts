@@ -4,9 +4,9 @@ import { type HealthEvent, openIssues, zoneNames } from '../../facts/aws.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
+import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore } from '../../facts/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Host names of managed services, and how AWS Health calls the service behind them. */

@@ -1,11 +1,11 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { lastWrite, nodeClassOf, poolOf, waitingFor } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { harmedBy, names } from '../../facts/node-group.ts';
-import { isNotReady, isUnreadyBySelf, softwareOf } from '../../facts/nodes.ts';
-import { lastWrite, nodeClassOf, poolOf, waitingFor } from '../../facts/pools.ts';
+import { harmedBy, names } from '../../facts/nodes/node-group.ts';
+import { isNotReady, isUnreadyBySelf, softwareOf } from '../../facts/nodes/nodes.ts';
 import { minutesBetween, toMs } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

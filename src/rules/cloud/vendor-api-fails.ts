@@ -2,7 +2,7 @@ import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { grep } from '../../facts/pod-logs.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { vendorOf } from '../../facts/provider.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

@@ -3,9 +3,9 @@ import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { condition } from '../../facts/conditions.ts';
+import { backendOf, isServing } from '../../facts/control-plane/webhooks.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady, terminations, waitingReason } from '../../facts/pods.ts';
-import { backendOf, isServing } from '../../facts/webhooks.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** Metrics APIs have their own rule: there the autoscalers are the victims. */

@@ -2,7 +2,7 @@ import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { sleepOf } from '../../facts/schedules.ts';
+import { sleepOf } from '../../facts/workloads/schedules.ts';
 import { rule } from '../../triage/rule.ts';
 
 export default rule({

@@ -1,10 +1,10 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { nodeMisfits } from '../../facts/capacity/pools.ts';
+import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { nodeMisfits } from '../../facts/pools.ts';
-import { waitingGroups } from '../../facts/waiting.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -1,10 +1,10 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { waitingPods } from '../../facts/capacity/pools.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep } from '../../facts/pod-logs.ts';
-import { waitingPods } from '../../facts/pools.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -1,10 +1,10 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { waitingPods } from '../../facts/capacity/pools.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isReady, terminations, waitingReason } from '../../facts/pods.ts';
-import { waitingPods } from '../../facts/pools.ts';
 import { minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

@@ -2,10 +2,10 @@ import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { rolloutOf } from '../../facts/workloads.ts';
+import { rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** The controller may not open the way for the balancer's checkers, and asks a human to. */

@@ -4,7 +4,7 @@ import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { softwareOf } from '../../facts/nodes.ts';
+import { softwareOf } from '../../facts/nodes/nodes.ts';
 import { podSpecOf } from '../../facts/pods.ts';
 import { lastValue, mean, risesAt } from '../../facts/series.ts';
 import { rule } from '../../triage/rule.ts';

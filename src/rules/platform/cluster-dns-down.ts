@@ -2,8 +2,8 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { dnsPods, dnsVictims, failedLookups, isDnsAlert } from '../../facts/dns.ts';
-import { lastPerPod, linesLike } from '../../facts/log-search.ts';
+import { lastPerPod, linesLike } from '../../facts/logs/log-search.ts';
+import { dnsPods, dnsVictims, failedLookups, isDnsAlert } from '../../facts/network/dns.ts';
 import {
   isReady,
   isTerminating,

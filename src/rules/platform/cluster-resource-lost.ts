@@ -1,13 +1,13 @@
 import type { Boundary } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
-import { failedChecks } from '../../facts/apiserver.ts';
 import { trailOf } from '../../facts/aws.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { linesLike } from '../../facts/log-search.ts';
+import { failedChecks } from '../../facts/control-plane/apiserver.ts';
+import { linesLike } from '../../facts/logs/log-search.ts';
+import { failedReads, readEvidence } from '../../facts/logs/witness.ts';
 import { isManaged } from '../../facts/provider.ts';
 import { earliest } from '../../facts/time.ts';
-import { failedReads, readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** Codes of EKS' cluster health and of failed updates that name something of the customer's own. */

@@ -3,8 +3,8 @@ import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { podEventsOf } from '../../facts/gone-pods.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
+import { podEventsOf } from '../../facts/workloads/gone-pods.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const windowMinutes = 3 * 60;

@@ -1,14 +1,14 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { nodeMisfits } from '../../facts/capacity/pools.ts';
+import { amount, requestOf } from '../../facts/capacity/requests.ts';
+import { hasRun, templateHistory } from '../../facts/capacity/templates.ts';
+import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
-import { nodeMisfits } from '../../facts/pools.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { amount, requestOf } from '../../facts/requests.ts';
-import { hasRun, templateHistory } from '../../facts/templates.ts';
-import { waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { refusalEvidence, waitingChain } from '../waiting.ts';
 

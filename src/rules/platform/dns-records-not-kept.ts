@@ -3,7 +3,7 @@ import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { linesLike } from '../../facts/log-search.ts';
+import { linesLike } from '../../facts/logs/log-search.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { rule } from '../../triage/rule.ts';

@@ -1,7 +1,7 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
-import { lastPerPod, linesLike } from '../../facts/log-search.ts';
+import { lastPerPod, linesLike } from '../../facts/logs/log-search.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

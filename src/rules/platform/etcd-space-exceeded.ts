@@ -1,12 +1,8 @@
 import type { MissingRead } from '../../domain/finding.ts';
 import { text } from '../../domain/text.ts';
-import { etcdTimeouts, failedChecks, spaceExceeded } from '../../facts/apiserver.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { lastPerPod, timeOf } from '../../facts/log-search.ts';
-import { isPlatformNamespace, ownershipOf, teamOf } from '../../facts/ownership.ts';
-import { isManaged } from '../../facts/provider.ts';
-import { lastValue, minValue } from '../../facts/series.ts';
+import { etcdTimeouts, failedChecks, spaceExceeded } from '../../facts/control-plane/apiserver.ts';
 import {
   hugeWrites,
   isFilling,
@@ -14,9 +10,13 @@ import {
   objectsOf,
   type StoredResource,
   storedResources,
-} from '../../facts/storage-growth.ts';
+} from '../../facts/control-plane/storage-growth.ts';
+import { lastPerPod, timeOf } from '../../facts/logs/log-search.ts';
+import { readEvidence } from '../../facts/logs/witness.ts';
+import { isPlatformNamespace, ownershipOf, teamOf } from '../../facts/ownership.ts';
+import { isManaged } from '../../facts/provider.ts';
+import { lastValue, minValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
-import { readEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** A resource that holds this share of what was stored, or added, fills the database. */

@@ -1,11 +1,11 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { lastWrite } from '../../facts/capacity/pools.ts';
 import { groupBy, link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { dnsPods, dnsVictims, forwardFailures, isVendorResolver } from '../../facts/dns.ts';
-import { lastPerPod, timeOf } from '../../facts/log-search.ts';
-import { lastWrite } from '../../facts/pools.ts';
+import { lastPerPod, timeOf } from '../../facts/logs/log-search.ts';
+import { dnsPods, dnsVictims, forwardFailures, isVendorResolver } from '../../facts/network/dns.ts';
 import { isManaged } from '../../facts/provider.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

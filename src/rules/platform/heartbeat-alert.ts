@@ -1,8 +1,8 @@
 import { mechanisms } from '../../domain/finding.ts';
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
+import { alertEvidence } from '../../facts/logs/witness.ts';
 import { addMinutes } from '../../facts/time.ts';
-import { alertEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** Alerts that fire by design: a dead man's switch, and the helper that mutes info alerts. */

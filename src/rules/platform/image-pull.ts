@@ -3,9 +3,9 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { type FailedPull, failedPulls } from '../../facts/image-pulls.ts';
 import { earliest } from '../../facts/time.ts';
-import { containerPath, rolloutOf } from '../../facts/workloads.ts';
+import { type FailedPull, failedPulls } from '../../facts/workloads/image-pulls.ts';
+import { containerPath, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 import { judgePull, type Spread } from '../pull-verdict.ts';
 

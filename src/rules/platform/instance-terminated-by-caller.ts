@@ -3,8 +3,8 @@ import { text } from '../../domain/text.ts';
 import { instanceIdOf, type TrailEvent, trailOf } from '../../facts/aws.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { harmedBy, names } from '../../facts/node-group.ts';
-import { isSilent, removalMark } from '../../facts/nodes.ts';
+import { harmedBy, names } from '../../facts/nodes/node-group.ts';
+import { isSilent, removalMark } from '../../facts/nodes/nodes.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

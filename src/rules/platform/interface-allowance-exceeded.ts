@@ -3,7 +3,7 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { harmedBy } from '../../facts/node-group.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
 import { firstValue, lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

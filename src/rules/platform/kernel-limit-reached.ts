@@ -3,7 +3,7 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
+import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { isReady } from '../../facts/pods.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -2,9 +2,9 @@ import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
+import { alertEvidence } from '../../facts/logs/witness.ts';
 import { isReady } from '../../facts/pods.ts';
 import { addMinutes } from '../../facts/time.ts';
-import { alertEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 const proxyAlert = /^KubeProxy(Down|InstanceUnreachable)$/;

@@ -1,5 +1,5 @@
+import { claimsOfPool } from '../../facts/capacity/pools.ts';
 import { cite } from '../../facts/cite.ts';
-import { claimsOfPool } from '../../facts/pools.ts';
 import { rule } from '../../triage/rule.ts';
 import { countOf, failedGroups, launchFinding, nameOfGroup, vendorText } from '../launches.ts';
 

@@ -1,4 +1,4 @@
-import { foreignSubscription } from '../../facts/subscription.ts';
+import { foreignSubscription } from '../../facts/capacity/subscription.ts';
 import { rule } from '../../triage/rule.ts';
 import { countOf, failedGroups, launchFinding, nameOfGroup, vendorText } from '../launches.ts';
 

@@ -1,11 +1,11 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { launchKindOf } from '../../facts/capacity/launch-kind.ts';
+import { fullResource } from '../../facts/capacity/pool-limits.ts';
+import { relevantRefusals, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { launchKindOf } from '../../facts/launch-kind.ts';
-import { fullResource } from '../../facts/pool-limits.ts';
-import { relevantRefusals, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -3,10 +3,10 @@ import { describeRef, type KubeObject, type ObjectRef, refOf } from '../../domai
 import type { Boundary, Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
 import { trailOf } from '../../facts/aws.ts';
-import { type BalancerRefusal, balancerRefusals, harmedByRefusal } from '../../facts/balancer-refusals.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
+import { type BalancerRefusal, balancerRefusals, harmedByRefusal } from '../../facts/network/balancer-refusals.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -1,10 +1,10 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
-import { leaseAgeMinutes } from '../../facts/nodes.ts';
+import { alertEvidence } from '../../facts/logs/witness.ts';
+import { leaseAgeMinutes } from '../../facts/nodes/nodes.ts';
 import { isManaged } from '../../facts/provider.ts';
 import { addMinutes, duration } from '../../facts/time.ts';
-import { alertEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 const absent =

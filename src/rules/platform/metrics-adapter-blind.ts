@@ -1,14 +1,14 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { scalingFailure, targetOf } from '../../facts/autoscalers.ts';
+import { scalingFailure, targetOf } from '../../facts/capacity/autoscalers.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isNotTrue, isTrue } from '../../facts/conditions.ts';
-import { backendsNamed } from '../../facts/dependencies.ts';
-import { grep } from '../../facts/pod-logs.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, toMs } from '../../facts/time.ts';
+import { backendsNamed } from '../../facts/workloads/dependencies.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const groupOf: Record<string, string> = {

@@ -2,15 +2,15 @@ import type { Strength } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
-import { scalingFailure } from '../../facts/autoscalers.ts';
+import { scalingFailure } from '../../facts/capacity/autoscalers.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isNotTrue } from '../../facts/conditions.ts';
-import { citeCrash, crashesOf } from '../../facts/crashes.ts';
-import { backendsNamed } from '../../facts/dependencies.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady, unschedulableMessage, waitingReason } from '../../facts/pods.ts';
+import { citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
+import { backendsNamed } from '../../facts/workloads/dependencies.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const metricsGroup = /(?:^|\.)(?:custom\.|external\.)?metrics\.k8s\.io$/;

@@ -3,10 +3,10 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { linesLike } from '../../facts/log-search.ts';
+import { linesLike } from '../../facts/logs/log-search.ts';
+import { alertEvidence } from '../../facts/logs/witness.ts';
 import { isReady } from '../../facts/pods.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { alertEvidence } from '../../facts/witness.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** Rules that fire because a series is missing. */

@@ -1,14 +1,14 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { templateHistory } from '../../facts/capacity/templates.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { oomKillsOf } from '../../facts/oom.ts';
+import { policyOwner } from '../../facts/control-plane/policy-owner.ts';
+import { oomKillsOf } from '../../facts/nodes/oom.ts';
 import { containersOf, isReady, isUnscheduled } from '../../facts/pods.ts';
-import { policyOwner } from '../../facts/policy-owner.ts';
-import { templateHistory } from '../../facts/templates.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
-import { containerOf, templateSpecOf } from '../../facts/workloads.ts';
+import { containerOf, templateSpecOf } from '../../facts/workloads/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -1,13 +1,13 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { lastWrite } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { failedLookups } from '../../facts/dns.ts';
-import { lastPerPod, linesLike } from '../../facts/log-search.ts';
+import { lastPerPod, linesLike } from '../../facts/logs/log-search.ts';
+import { failedLookups } from '../../facts/network/dns.ts';
 import { ownershipOf, teamOf } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
-import { lastWrite } from '../../facts/pools.ts';
 import { selects } from '../../facts/selectors.ts';
 import { latest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

@@ -1,13 +1,13 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { nodeClassOf } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { linesLike } from '../../facts/log-search.ts';
-import { zoneOf } from '../../facts/nodes.ts';
+import { linesLike } from '../../facts/logs/log-search.ts';
+import { fullSubnets, sandboxFailures } from '../../facts/network/sandboxes.ts';
+import { zoneOf } from '../../facts/nodes/nodes.ts';
 import { isFinished } from '../../facts/pods.ts';
-import { nodeClassOf } from '../../facts/pools.ts';
-import { fullSubnets, sandboxFailures } from '../../facts/sandboxes.ts';
 import { lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

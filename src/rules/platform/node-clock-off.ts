@@ -4,7 +4,7 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
-import { grep, type PodLogLine } from '../../facts/pod-logs.ts';
+import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';

@@ -1,12 +1,12 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { nodeMisfits } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { lastPerPod, linesLike, timeOf } from '../../facts/log-search.ts';
-import { groupOf } from '../../facts/nodes.ts';
+import { lastPerPod, linesLike, timeOf } from '../../facts/logs/log-search.ts';
+import { groupOf } from '../../facts/nodes/nodes.ts';
 import { isReady, podSpecOf } from '../../facts/pods.ts';
-import { nodeMisfits } from '../../facts/pools.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

@@ -1,11 +1,11 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { poolOf } from '../../facts/capacity/pools.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { podEventsOf } from '../../facts/gone-pods.ts';
-import { poolOf } from '../../facts/pools.ts';
 import { minutesBetween } from '../../facts/time.ts';
+import { podEventsOf } from '../../facts/workloads/gone-pods.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

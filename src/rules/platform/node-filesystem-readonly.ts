@@ -5,7 +5,7 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { harmedBy } from '../../facts/node-group.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
 import { isManaged, vendorOf } from '../../facts/provider.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

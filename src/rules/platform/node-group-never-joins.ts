@@ -1,7 +1,7 @@
 import { type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { waitingPods } from '../../facts/capacity/pools.ts';
 import { cite } from '../../facts/cite.ts';
-import { waitingPods } from '../../facts/pools.ts';
 import { rule } from '../../triage/rule.ts';
 
 export default rule({

@@ -5,7 +5,7 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { oomKillsOf, systemOomOf } from '../../facts/oom.ts';
+import { oomKillsOf, systemOomOf } from '../../facts/nodes/oom.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containersOf, isFinished } from '../../facts/pods.ts';
 import { quantity } from '../../facts/quantity.ts';

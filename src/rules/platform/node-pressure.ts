@@ -1,18 +1,18 @@
 import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { amount } from '../../facts/capacity/requests.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { harmedBy } from '../../facts/node-group.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { amount } from '../../facts/requests.ts';
 import { lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
-import { containerOf } from '../../facts/workloads.ts';
+import { containerOf } from '../../facts/workloads/workloads.ts';
 import { rule } from '../../triage/rule.ts';
 
 const types = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;

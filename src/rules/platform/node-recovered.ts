@@ -3,7 +3,7 @@ import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { leaseAgeMinutes, leaseOf, readiness } from '../../facts/nodes.ts';
+import { leaseAgeMinutes, leaseOf, readiness } from '../../facts/nodes/nodes.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

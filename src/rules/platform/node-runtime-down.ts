@@ -5,8 +5,8 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { harmedBy } from '../../facts/node-group.ts';
-import { leaseAgeMinutes, leaseOf, readiness } from '../../facts/nodes.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
+import { leaseAgeMinutes, leaseOf, readiness } from '../../facts/nodes/nodes.ts';
 import { duration, earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

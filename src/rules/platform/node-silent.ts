@@ -5,8 +5,8 @@ import { instanceIdOf, instanceStatusOf } from '../../facts/aws.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { harmedBy } from '../../facts/node-group.ts';
-import { isSilent, isSpot, leaseAgeMinutes, leaseOf, readiness, silentSince } from '../../facts/nodes.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
+import { isSilent, isSpot, leaseAgeMinutes, leaseOf, readiness, silentSince } from '../../facts/nodes/nodes.ts';
 import { duration } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

@@ -1,11 +1,11 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { fullResource } from '../../facts/capacity/pool-limits.ts';
+import { candidatePools, misfitsOf, poolNameOf } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isUnscheduled, unschedulableMessage } from '../../facts/pods.ts';
-import { fullResource } from '../../facts/pool-limits.ts';
-import { candidatePools, misfitsOf, poolNameOf } from '../../facts/pools.ts';
 import { parseKarpenterRefusal } from '../../facts/scheduling.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';

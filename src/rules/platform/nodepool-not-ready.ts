@@ -1,9 +1,9 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { nodeClassOf } from '../../facts/capacity/pools.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, conditionsOf, isNotTrue, isTrue } from '../../facts/conditions.ts';
-import { nodeClassOf } from '../../facts/pools.ts';
 import { minutesBetween, toMs } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 import { stoppedBy } from '../pool-state.ts';

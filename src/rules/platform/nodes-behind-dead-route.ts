@@ -1,12 +1,12 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { trailOf } from '../../facts/aws.ts';
+import { claimsOfPool, poolOf, waitingFor } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { changesNetwork } from '../../facts/network-trail.ts';
-import { claimsOfPool, poolOf, waitingFor } from '../../facts/pools.ts';
+import { changesNetwork } from '../../facts/network/network-trail.ts';
 import { minutesBetween } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

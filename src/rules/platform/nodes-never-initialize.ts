@@ -1,12 +1,12 @@
 import type { Evidence } from '../../domain/evidence.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { poolOf, waitingFor } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { type Cite, cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
 import { isReady, waitingReason } from '../../facts/pods.ts';
-import { poolOf, waitingFor } from '../../facts/pools.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

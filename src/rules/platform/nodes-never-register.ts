@@ -1,10 +1,10 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { claimsOfPool, lastWrite, nodeClassOf, waitingFor } from '../../facts/capacity/pools.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { bootstrapFaultOf } from '../../facts/node-bootstrap.ts';
-import { claimsOfPool, lastWrite, nodeClassOf, waitingFor } from '../../facts/pools.ts';
+import { bootstrapFaultOf } from '../../facts/nodes/node-bootstrap.ts';
 import { minutesBetween, toMs } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

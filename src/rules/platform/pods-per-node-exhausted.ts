@@ -1,7 +1,7 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
-import { waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -1,12 +1,12 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { claimsOfPool, lastWrite } from '../../facts/capacity/pools.ts';
+import { requestOf } from '../../facts/capacity/requests.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { largestOf, typesOfPool } from '../../facts/instance-types.ts';
+import { largestOf, typesOfPool } from '../../facts/nodes/instance-types.ts';
 import { isFinished } from '../../facts/pods.ts';
-import { claimsOfPool, lastWrite } from '../../facts/pools.ts';
-import { requestOf } from '../../facts/requests.ts';
 import { duration, minutesBetween, toMs } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

@@ -1,8 +1,8 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { fullResource } from '../../facts/capacity/pool-limits.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { fullResource } from '../../facts/pool-limits.ts';
 import { rule } from '../../triage/rule.ts';
 
 export default rule({

@@ -1,13 +1,13 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { launchFailures } from '../../facts/capacity/launches.ts';
+import { nodeClassOf, requirementsOf, zoneLabel } from '../../facts/capacity/pools.ts';
+import { requestOf } from '../../facts/capacity/requests.ts';
+import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { largestOf } from '../../facts/instance-types.ts';
-import { launchFailures } from '../../facts/launches.ts';
-import { nodeClassOf, requirementsOf, zoneLabel } from '../../facts/pools.ts';
+import { largestOf } from '../../facts/nodes/instance-types.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { requestOf } from '../../facts/requests.ts';
-import { relevantRefusals, type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -5,7 +5,7 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { harmedBy } from '../../facts/node-group.ts';
+import { harmedBy } from '../../facts/nodes/node-group.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containersOf } from '../../facts/pods.ts';
 import { firstValue, lastValue } from '../../facts/series.ts';

@@ -4,10 +4,10 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { policyOwner } from '../../facts/control-plane/policy-owner.ts';
+import { citeRefusal, type RefusedCreation, refusedCreations } from '../../facts/control-plane/refused-creations.ts';
 import { isFinished } from '../../facts/pods.ts';
-import { policyOwner } from '../../facts/policy-owner.ts';
 import { quantity } from '../../facts/quantity.ts';
-import { citeRefusal, type RefusedCreation, refusedCreations } from '../../facts/refused-creations.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

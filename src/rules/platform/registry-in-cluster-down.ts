@@ -3,12 +3,12 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { failedPulls } from '../../facts/image-pulls.ts';
+import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
-import { grep } from '../../facts/pod-logs.ts';
 import { isReady, podSpecOf, terminations, waitingReason } from '../../facts/pods.ts';
 import { lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
+import { failedPulls } from '../../facts/workloads/image-pulls.ts';
 import { rule } from '../../triage/rule.ts';
 
 const software = /harbor|registry|nexus|artifactory|quay|zot|gitea|dragonfly|spegel|distribution/i;

@@ -4,12 +4,12 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { dnsPods, dnsVictims, isDnsAlert } from '../../facts/dns.ts';
-import { type LogLine, linesLike } from '../../facts/log-search.ts';
+import { type LogLine, linesLike } from '../../facts/logs/log-search.ts';
+import { dnsPods, dnsVictims, isDnsAlert } from '../../facts/network/dns.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { growth, lastValue, rateCurve, risesAt } from '../../facts/series.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads.ts';
+import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** CoreDNS' query log: the client's address stands before the question. */

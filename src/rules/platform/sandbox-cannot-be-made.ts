@@ -3,9 +3,9 @@ import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { names } from '../../facts/node-group.ts';
+import { type SandboxFailure, sandboxFailures } from '../../facts/network/sandboxes.ts';
+import { names } from '../../facts/nodes/node-group.ts';
 import { isReady, podSpecOf, restarts } from '../../facts/pods.ts';
-import { type SandboxFailure, sandboxFailures } from '../../facts/sandboxes.ts';
 import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

@@ -1,12 +1,12 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { launchFailures } from '../../facts/capacity/launches.ts';
+import { type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { launchFailures } from '../../facts/launches.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { addMinutes, minutesBetween } from '../../facts/time.ts';
-import { type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { nameOf, refusalEvidence, waitingChain } from '../waiting.ts';
 

@@ -1,9 +1,9 @@
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { lastPerPod, linesLike } from '../../facts/log-search.ts';
-import { leaseAgeMinutes } from '../../facts/nodes.ts';
-import { alertEvidence } from '../../facts/witness.ts';
+import { lastPerPod, linesLike } from '../../facts/logs/log-search.ts';
+import { alertEvidence } from '../../facts/logs/witness.ts';
+import { leaseAgeMinutes } from '../../facts/nodes/nodes.ts';
 import { rule } from '../../triage/rule.ts';
 
 const apiTarget = /^KubeAPI(Down|InstanceUnreachable)$/;

@@ -1,12 +1,12 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { misfitsOf, requirementsOf } from '../../facts/capacity/pools.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isNotTrue } from '../../facts/conditions.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished, podSpecOf } from '../../facts/pods.ts';
-import { misfitsOf, requirementsOf } from '../../facts/pools.ts';
 import { quantity } from '../../facts/quantity.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

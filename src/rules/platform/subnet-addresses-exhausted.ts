@@ -2,9 +2,9 @@ import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { lastPerPod } from '../../facts/log-search.ts';
-import { zoneOf } from '../../facts/nodes.ts';
-import { exhaustedLines, fullSubnets, sandboxFailures, saysExhausted } from '../../facts/sandboxes.ts';
+import { lastPerPod } from '../../facts/logs/log-search.ts';
+import { exhaustedLines, fullSubnets, sandboxFailures, saysExhausted } from '../../facts/network/sandboxes.ts';
+import { zoneOf } from '../../facts/nodes/nodes.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

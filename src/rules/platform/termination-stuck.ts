@@ -1,10 +1,10 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { instanceStatusOf } from '../../facts/aws.ts';
+import { poolOf } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
-import { poolOf } from '../../facts/pools.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 

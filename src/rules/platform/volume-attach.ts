@@ -5,7 +5,7 @@ import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { isNotReady } from '../../facts/nodes.ts';
+import { isNotReady } from '../../facts/nodes/nodes.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished, isPending, isReady } from '../../facts/pods.ts';
 import { addMinutes, minutesBetween } from '../../facts/time.ts';

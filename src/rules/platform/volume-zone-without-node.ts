@@ -1,11 +1,11 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { statusOf } from '../../facts/capacity/launches.ts';
+import { misfitsOf, volumesOf, volumeZones, zoneLabel, zonesOfVolume } from '../../facts/capacity/pools.ts';
+import { type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { statusOf } from '../../facts/launches.ts';
-import { misfitsOf, volumesOf, volumeZones, zoneLabel, zonesOfVolume } from '../../facts/pools.ts';
-import { type WaitingGroup, waitingGroups } from '../../facts/waiting.ts';
 import { rule } from '../../triage/rule.ts';
 import { refusalEvidence, waitingChain } from '../waiting.ts';
 

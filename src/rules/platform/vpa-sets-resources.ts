@@ -3,11 +3,11 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { oomKillsOf } from '../../facts/oom.ts';
+import { oomKillsOf } from '../../facts/nodes/oom.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isUnscheduled } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { containerPath } from '../../facts/workloads.ts';
+import { containerPath } from '../../facts/workloads/workloads.ts';
 import { lastWriter, speaksOfPlatform } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -1,13 +1,13 @@
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { lastWrite } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { isNotReady } from '../../facts/nodes.ts';
+import { type Webhook, webhookNamed } from '../../facts/control-plane/webhooks.ts';
+import { isNotReady } from '../../facts/nodes/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
-import { lastWrite } from '../../facts/pools.ts';
 import { earliest } from '../../facts/time.ts';
-import { type Webhook, webhookNamed } from '../../facts/webhooks.ts';
 import { rule } from '../../triage/rule.ts';
 
 const denied =

@@ -4,11 +4,11 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
-import { lastPerPod, timeOf } from '../../facts/log-search.ts';
+import { backendOf, isServing, webhookFailures, webhookNamed, webhooksOf } from '../../facts/control-plane/webhooks.ts';
+import { lastPerPod, timeOf } from '../../facts/logs/log-search.ts';
 import { containersOf } from '../../facts/pods.ts';
 import { isManaged } from '../../facts/provider.ts';
 import { earliest } from '../../facts/time.ts';
-import { backendOf, isServing, webhookFailures, webhookNamed, webhooksOf } from '../../facts/webhooks.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** A dropped packet, not an answer. */

@@ -1,17 +1,10 @@
 import type { Mechanism } from '../../domain/finding.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { failedChecks } from '../../facts/apiserver.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { lastPerPod, timeOf } from '../../facts/log-search.ts';
-import { isNotReady } from '../../facts/nodes.ts';
-import { ownershipOf } from '../../facts/ownership.ts';
-import { isReady, isTroubled, isUnscheduled, podSpecOf, waitingReason } from '../../facts/pods.ts';
-import type { Scope } from '../../facts/scope.ts';
-import { lastValue } from '../../facts/series.ts';
-import { earliest } from '../../facts/time.ts';
+import { failedChecks } from '../../facts/control-plane/apiserver.ts';
 import {
   type Backend,
   backendOf,
@@ -22,7 +15,14 @@ import {
   type WebhookFailure,
   webhookFailures,
   webhookNamed,
-} from '../../facts/webhooks.ts';
+} from '../../facts/control-plane/webhooks.ts';
+import { lastPerPod, timeOf } from '../../facts/logs/log-search.ts';
+import { isNotReady } from '../../facts/nodes/nodes.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
+import { isReady, isTroubled, isUnscheduled, podSpecOf, waitingReason } from '../../facts/pods.ts';
+import type { Scope } from '../../facts/scope.ts';
+import { lastValue } from '../../facts/series.ts';
+import { earliest } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** What a refused create, update or lease renewal brings about. */

@@ -1,4 +1,4 @@
-import { webhooksOf } from '../../facts/webhooks.ts';
+import { webhooksOf } from '../../facts/control-plane/webhooks.ts';
 import { resources } from '../resources.ts';
 import type { Collection } from './collection.ts';
 

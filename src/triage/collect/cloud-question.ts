@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { instanceIdOf } from '../../facts/aws.ts';
+import { volumesOf } from '../../facts/capacity/pools.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { conditionsOf } from '../../facts/conditions.ts';
-import { isNotReady } from '../../facts/nodes.ts';
+import { isNotReady } from '../../facts/nodes/nodes.ts';
 import { containersOf, isTroubled } from '../../facts/pods.ts';
-import { volumesOf } from '../../facts/pools.ts';
 import { scopeOf } from '../../facts/scope.ts';
 import { addMinutes } from '../../facts/time.ts';
 import type { CloudQuestion, CloudResources } from '../ports.ts';

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import { bareCrowds } from '../../facts/bare-pods.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { isSilent } from '../../facts/nodes.ts';
+import { isSilent } from '../../facts/nodes/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { scopeOf } from '../../facts/scope.ts';
+import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
 import { configMapNames, resources } from '../resources.ts';
 import { collectBackends } from './backends.ts';
 import type { Collection, WantedLog } from './collection.ts';
