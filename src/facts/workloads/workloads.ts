@@ -122,3 +122,9 @@ export const imageOf = (object: KubeObject): string =>
 
 const show = (value: unknown): string =>
   value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** A workload, its pods and the Services in front of them: whom its trouble reaches. */
+export const servedBy = (facts: ClusterFacts, workload: KubeObject): KubeObject[] => {
+  const pods = facts.podsOf(workload);
+  return [workload, ...pods, ...pods.slice(0, 1).flatMap((pod) => facts.servicesOf(pod))];
+};

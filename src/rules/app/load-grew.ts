@@ -4,6 +4,7 @@ import { hpaOf, trafficGrowth } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
+import { servedBy } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Requests that grew by more than this are worth naming as a cause. */
@@ -35,14 +36,7 @@ export default rule({
             `Requests to ${nameOf(workload)} grew ${traffic.factor.toFixed(1)}-fold while it runs ${workload.spec?.replicas ?? 'the same number of'} replicas${hpa ? '' : ' and has no autoscaler'}.`,
           ),
           root: refOf(workload),
-          affects: [
-            workload,
-            ...facts.podsOf(workload),
-            ...facts
-              .podsOf(workload)
-              .slice(0, 1)
-              .flatMap((pod) => facts.servicesOf(pod)),
-          ].map(refOf),
+          affects: [...servedBy(facts, workload)].map(refOf),
           evidence: [
             evidence.series(traffic.series, `requests per second × ${traffic.factor.toFixed(2)}`),
             evidence.field(workload, 'spec.replicas'),

@@ -8,6 +8,7 @@ import { podSpecOf } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { selects } from '../../facts/selectors.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
+import { servedBy } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** What ended a pod on purpose: reclaim, consolidation, drift, a drain. */
@@ -107,12 +108,7 @@ const drainFinding = (
       ),
       root: refOf(workload),
       affects: [
-        workload,
-        ...facts.podsOf(workload),
-        ...facts
-          .podsOf(workload)
-          .slice(0, 1)
-          .flatMap((pod) => facts.servicesOf(pod)),
+        ...servedBy(facts, workload),
         ...scope.subjects
           .filter((subject) => subject.name)
           .map(

@@ -9,7 +9,7 @@ import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { mean, rateCurve } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore, servedBy, templateChanges } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const feltByUsers = /error|5xx|latency|duration|p9\d|failed|ratio/i;
@@ -54,14 +54,7 @@ export default rule({
             `${first.name} of ${nameOf(workload)} went from ${before.toPrecision(2)} to ${after.toPrecision(2)} with its rollout at ${rollout.at} (${changes.slice(0, 2).join('; ')})${traffic ? ' at the same traffic' : ''}${network ? `; in the same minutes ${nameOf(network.set)} was renewed on ${network.pods.length} nodes, and either explains it` : ''}.`,
           ),
           root: refOf(workload),
-          affects: [
-            workload,
-            ...facts.podsOf(workload),
-            ...facts
-              .podsOf(workload)
-              .slice(0, 1)
-              .flatMap((pod) => facts.servicesOf(pod)),
-          ].map(refOf),
+          affects: [...servedBy(facts, workload)].map(refOf),
           onset: rollout.at,
           evidence: [
             ...worse
