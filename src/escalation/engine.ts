@@ -85,7 +85,7 @@ const time = (value: unknown): string => {
 /** Conditions in a template leave empty lines behind: they stay before headings only. */
 const tidy = (text: string): string =>
   text
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{2,}(?!#)/g, '\n')
-    .replace(/\n+(?=#)/g, '\n\n')
+    .replace(/(?<!\n)\n+(?=#)/g, '\n\n')
     .trim();

@@ -30,13 +30,18 @@ const maxDepth = 40;
 /** A number beyond this is no count, port or second of anything, and breaks arithmetic with dates. */
 const maxNumber = 1e15;
 
+/** metav1.Condition bounds its message so; no other text that an API answers is read as a whole. */
+const maxTextChars = 32_768;
+
 type Fields = Record<string, unknown>;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const textOf = (value: unknown): string | undefined =>
+const scalarOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
+const textOf = (value: unknown): string | undefined => scalarOf(value)?.slice(0, maxTextChars);
 
 const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Math.abs(value) <= maxNumber ? value : undefined;
@@ -58,7 +63,7 @@ const readAs = (type: FieldType, value: unknown, types: FieldTypes, depth: numbe
     case 'texts':
       return Array.isArray(value) && value.every((item) => !isFields(item)) ? kept(value, textOf) : undefined;
     case 'map':
-      return isFields(value) ? mapped(value, (_name, field) => textOf(field)) : undefined;
+      return isFields(value) ? mapped(value, (_name, field) => scalarOf(field)) : undefined;
     case 'quantities':
       return isFields(value) ? mapped(value, (_name, field) => quantityOf(field)) : undefined;
     case 'object':

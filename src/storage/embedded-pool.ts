@@ -131,7 +131,7 @@ const nothing: Results = { rows: [], fields: [], rowCount: 0 };
 
 /** The statement's verb, past the comments that BullMQ's command texts begin with. */
 const firstWord = (text: string): { verb: string; rest: string } => {
-  const found = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*([a-z]+)\s*([\s\S]*)$/i.exec(text);
+  const found = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*([a-z]+)\s*([\s\S]*)$/i.exec(text);
   return { verb: found?.[1]?.toUpperCase() ?? '', rest: found?.[2] ?? '' };
 };
 

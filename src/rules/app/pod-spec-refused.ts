@@ -34,7 +34,7 @@ const refusals: Refusal[] = [
   },
   {
     pattern:
-      /((?:maximum|minimum) [\w.-]+ usage per \w+ is [^,]+(?:, but (?:request|limit) is [^,\s]+|\.\s+No (?:limit|request) is specified)?|[\w.-]+ max limit to request ratio per \w+ is [^,]+, but provided ratio is \S+)/,
+      /((?:maximum|minimum) [\w.-]+ usage per \w+ is [^,]+(?:, but (?:request|limit) is [^,\s]+|\.\s+No (?:limit|request) is specified)?|(?<![\w.-])[\w.-]+ max limit to request ratio per \w+ is [^,]+, but provided ratio is \S+)/,
     boundary: 'admission',
     says: (match) => `its template breaks the namespace's LimitRange (${match[1]})`,
     newer: 'LimitRange',

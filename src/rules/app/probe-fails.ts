@@ -22,7 +22,7 @@ interface Failure {
 const failures: Failure[] = [
   {
     pattern:
-      /exec: "([^"]+)"[^\n]*(no such file or directory|executable file not found|permission denied)|(\S+): (not found|no such file or directory)/,
+      /exec: "([^"]+)"[^\n]*(no such file or directory|executable file not found|permission denied)|(?<!\S)(\S+): (not found|no such file or directory)/,
     strength: 'direct',
     says: (match) =>
       `the image does not hold the program the probe runs (${match[1] ?? match[3]}: ${match[2] ?? match[4]})`,

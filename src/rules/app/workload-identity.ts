@@ -20,7 +20,7 @@ const notAccepted =
   /AssumeRoleWithWebIdentity|AssumeRoleForPodIdentity|WebIdentityErr|No OpenIDConnect provider found|InvalidIdentityToken|NoCredentialProviders|Unable to locate credentials|could not (?:find|load) (?:default )?credentials|no EC2 IMDS role found|EC2MetadataError|iam\.serviceAccounts\.getAccessToken|AADSTS\d+|ManagedIdentityCredential|WorkloadIdentityCredential|DefaultAzureCredential failed/;
 /** The cloud knows the pod and refuses an action. */
 const notAllowed =
-  /is not authorized to perform: ([\w-]+:\w+)|AccessDenied(?:Exception)?\b.*?([\w-]+:\w+)|IAM_PERMISSION_DENIED|AuthorizationFailed|PERMISSION_DENIED: Permission '([^']+)'/;
+  /is not authorized to perform: ([\w-]+:\w+)|AccessDenied(?:Exception)?\b.{0,500}?(?<![\w-])([\w-]{1,64}:\w+)|IAM_PERMISSION_DENIED|AuthorizationFailed|PERMISSION_DENIED: Permission '([^']+)'/;
 
 /** Annotations by which each cloud ties a ServiceAccount to an identity. */
 const identityKeys = [

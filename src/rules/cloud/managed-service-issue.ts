@@ -11,12 +11,12 @@ import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Host names of managed services, and how AWS Health calls the service behind them. */
 const services: [host: RegExp, service: RegExp][] = [
-  [/([\w-]+)\.[\w.-]*\brds\.amazonaws\.com/, /^(RDS|AURORA)$/],
-  [/([\w-]+)\.[\w.-]*\bcache\.amazonaws\.com/, /^(ELASTICACHE|MEMORYDB)$/],
-  [/([\w-]+)\.[\w.-]*\bdocdb\.amazonaws\.com/, /^DOCDB$/],
-  [/([\w-]+)\.[\w.-]*\bmq\.[\w-]+\.amazonaws\.com/, /^(MQ|AMAZONMQ)$/],
-  [/([\w-]+)\.[\w.-]*\bkafka[\w-]*\.[\w-]+\.amazonaws\.com/, /^(KAFKA|MSK)$/],
-  [/([\w-]+)\.[\w.-]*\bes\.amazonaws\.com/, /^(ES|OPENSEARCH)$/],
+  [/(?<![\w-])([\w-]+)\.[\w.-]{0,200}\brds\.amazonaws\.com/, /^(RDS|AURORA)$/],
+  [/(?<![\w-])([\w-]+)\.[\w.-]{0,200}\bcache\.amazonaws\.com/, /^(ELASTICACHE|MEMORYDB)$/],
+  [/(?<![\w-])([\w-]+)\.[\w.-]{0,200}\bdocdb\.amazonaws\.com/, /^DOCDB$/],
+  [/(?<![\w-])([\w-]+)\.[\w.-]{0,200}\bmq\.[\w-]+\.amazonaws\.com/, /^(MQ|AMAZONMQ)$/],
+  [/(?<![\w-])([\w-]+)\.[\w.-]{0,200}\bkafka[\w-]*\.[\w-]+\.amazonaws\.com/, /^(KAFKA|MSK)$/],
+  [/(?<![\w-])([\w-]+)\.[\w.-]{0,200}\bes\.amazonaws\.com/, /^(ES|OPENSEARCH)$/],
   [
     /\b(sqs|sns|dynamodb|kinesis|s3|sts|kms|ssm|secretsmanager|lambda|logs|events|states)[.-][\w.-]*amazonaws\.com/,
     /^./,

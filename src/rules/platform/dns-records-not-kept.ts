@@ -19,7 +19,7 @@ export default rule({
   judge(facts, scope) {
     const words = facts.alerts.map((alert) => JSON.stringify([alert.labels, alert.annotations])).join('\n');
     if (!nameless.test(words)) return [];
-    const hosts = [...new Set(words.match(/\b[a-z0-9-]+(\.[a-z0-9-]+){2,}\b/g) ?? [])].filter(
+    const hosts = [...new Set(words.match(/(?<![a-z0-9-])[a-z0-9-]+(\.[a-z0-9-]+){2,}\b/g) ?? [])].filter(
       (host) => !/^[\d.]+$/.test(host),
     );
     const writers = facts.all('Pod').filter((pod) => /^external-dns/.test(pod.metadata.name));

@@ -99,7 +99,7 @@ const zoneFor = (facts: ClusterFacts, upstream: string): KubeObject | undefined 
 /** The zone of the server block that forwards to it; undefined for the root zone. */
 const zoneOf = (configuration: KubeObject | undefined, upstream: string): string | undefined => {
   for (const value of Object.values<string>(configuration?.data ?? {}))
-    for (const [block, zone] of value.matchAll(/([\w.-]+?)(?::\d+)?\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g))
+    for (const [block, zone] of value.matchAll(/(?<![\w.-])([\w.-]+?)(?::\d+)?\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g))
       if (block.includes(upstream) && zone && zone !== '.') return zone;
   return undefined;
 };

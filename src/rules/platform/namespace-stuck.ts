@@ -11,7 +11,7 @@ import { type FindingDraft, rule } from '../../triage/rule.ts';
 /** Deleting the objects of a namespace takes some minutes. */
 const stuckMinutes = 10;
 /** `external.metrics.k8s.io/v1beta1: stale GroupVersion discovery`, or the API server's other words for a dead group. */
-const groupVersion = /\b([a-z0-9-]+(?:\.[a-z0-9-]+)+)\/(v\d\w*): /;
+const groupVersion = /(?<![a-z0-9.-])([a-z0-9-]+(?:\.[a-z0-9-]+)+)\/(v\d\w*): /;
 
 export default rule({
   title: 'Namespaces stay in Terminating: an API group that nothing serves, or finalizers that nobody removes',
@@ -77,7 +77,7 @@ const finalizerFinding = (facts: ClusterFacts, namespace: KubeObject): FindingDr
   if (left.length === 0) return [];
   const messages = left.map((type) => condition(namespace, type)?.message ?? '');
   const finalizers = [
-    ...messages.join(' ').matchAll(/([a-z0-9.-]+\/[\w.-]+|[\w-]+(?:\.[\w-]+){2,}) in \d+ resource/g),
+    ...messages.join(' ').matchAll(/(?<![\w.-])([a-z0-9.-]+\/[\w.-]+|[\w-]+(?:\.[\w-]+){2,}) in \d+ resource/g),
   ].map((match) => match[1]);
   const evidence = cite('platform', facts);
   return [

@@ -35,7 +35,7 @@ export default rule({
       const node = facts.find('Node', claim.status?.nodeName);
       const waiting = pool ? waitingFor(facts, pool) : [];
       const evidence = cite('platform', facts);
-      const key = /"?([\w.-]+\/[\w.-]+)/.exec(entry.message ?? '')?.[1] ?? '';
+      const key = /(?<![\w.-])([\w.-]+\/[\w.-]+)/.exec(entry.message ?? '')?.[1] ?? '';
       const agent = agentOf(facts, claim, key);
       const story = agent ? agentStory(facts, agent, key, evidence) : undefined;
       return [

@@ -37,7 +37,7 @@ export default rule({
             ? `the CNI agent ${broken[0]!.metadata.name} on ${broken[0]!.spec?.nodeName} is not ready`
             : kind === 'address'
               ? 'the CNI has no address to give; whether subnet, interfaces or the instance is the reason is not in what was read'
-              : `${one ? `node ${names(nodes)} alone` : `${nodes.length} nodes`} cannot set up sandboxes (${list[0]!.event.message.replace(/.*desc = /, '').slice(0, 120)})`;
+              : `${one ? `node ${names(nodes)} alone` : `${nodes.length} nodes`} cannot set up sandboxes (${list[0]!.event.message.replace(/^.*desc = /m, '').slice(0, 120)})`;
       const known = kind === 'handler' || broken.length > 0 || (one && kind === 'runtime');
       return [
         {
