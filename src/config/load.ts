@@ -63,7 +63,7 @@ const prepare = (value: unknown, schema: z.core.$ZodType | undefined, key: strin
   }
   const shape = shapeOf(schema);
   if (!shape || typeof value !== 'object' || Array.isArray(value)) return value;
-  const prepared: Record<string, unknown> = {};
+  const prepared: Record<string, unknown> = Object.create(null);
   for (const [name, field] of Object.entries(value)) {
     const at = key ? `${key}.${name}` : name;
     const target = secretFileTarget(name, shape);
@@ -87,11 +87,12 @@ const fromYaml = (text: string, key: string, problems: Problem[]): unknown => {
   if (document.errors.length) return undefined;
   try {
     return document.toJS();
-  } catch {
-    // The one thing only found now: an alias (*name) without its anchor.
+  } catch (error) {
+    // Only found now: an alias (*name) without its anchor, or so many that they unfold into more than memory holds.
+    const unfolds = /^Excessive alias count/.test((error as Error).message);
     problems.push({
       key,
-      found: 'an alias (*name) of nothing',
+      found: unfolds ? 'aliases (*name) that unfold without end' : 'an alias (*name) of nothing',
       allowed: "valid YAML; quote a text that begins with '*'",
     });
     return undefined;

@@ -22,8 +22,11 @@ const innermost = (schema: Schema): Schema => {
   return type === 'pipe' ? innermost(input) : schema;
 };
 
-/** Fields of an object schema; null where the schema is no object. */
-export const shapeOf = (schema: Schema): Record<string, Schema> | null => def(innermost(schema)).shape ?? null;
+/** Fields of an object schema, and nothing that every object has; null where the schema is no object. */
+export const shapeOf = (schema: Schema): Record<string, Schema> | null => {
+  const { shape } = def(innermost(schema));
+  return shape ? Object.assign(Object.create(null), shape) : null;
+};
 
 export const elementOf = (schema: Schema): Schema | null => def(innermost(schema)).element ?? null;
 

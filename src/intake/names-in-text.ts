@@ -32,7 +32,7 @@ const afterKind = new RegExp(`\\b(${Object.keys(kinds).join('|')}) "?(${label}(?
 /** A word with a hyphen is hardly prose where the namespace is known: `payment-orchestrator returns 5xx`. */
 const hyphenated = /(?<![\w./:-])([a-z][a-z0-9]*(?:-[a-z0-9]+)+)(?![\w./:-]\S|\/)/g;
 
-const withoutAddresses = (text: string): string => text.replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, ' ');
+const withoutAddresses = (text: string): string => text.replace(/(?<![\w+.-])[a-z][a-z+.-]*:\/\/\S+/gi, ' ');
 
 const hasLetter = (text: string): boolean => /[a-z]/.test(text);
 

@@ -199,7 +199,7 @@ export const patterns: Pattern[] = [
     hint: 'auth',
     regex:
       /(?<keep>(?<![\w-])auth\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[A-Za-z0-9+/]{8,}={0,2}(?=\\{0,3}["'\s,}]|$)/g,
-    accept: (secret) => /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(secret, 'base64').toString('latin1')),
+    accept: (secret) => /^[\x20-\x39\x3b-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(secret, 'base64').toString('latin1')),
   },
 ];
 

@@ -77,6 +77,16 @@ describe('loadConfig', () => {
   });
 });
 
+/** Each line unfolds to nine times the one before. */
+const bomb = ['a', ...'bcdefghi']
+  .map((name, index) => {
+    const before = String.fromCharCode(96 + index);
+    return `${name}: &${name} [${Array(9)
+      .fill(index === 0 ? 'x' : `*${before}`)
+      .join(', ')}]`;
+  })
+  .join('\n');
+
 // One bad configuration per mistake: [what is wrong, file, environment, key, found, allowed].
 const mistakes: [string, string, Record<string, string>, RegExp, RegExp, RegExp][] = [
   ['an unknown key', 'sever: {port: 1}', {}, /^sever$/, /unknown key/, /server, dataDir/],
@@ -255,6 +265,16 @@ const mistakes: [string, string, Record<string, string>, RegExp, RegExp, RegExp]
   ['broken YAML', 'server: {port: 1', {}, /faultline\.yaml line 1/, /BAD|MISSING|UNEXPECTED/, /valid YAML/],
   ['a key twice', 'dataDir: a\ndataDir: b', {}, /faultline\.yaml line 2/, /DUPLICATE_KEY/, /valid YAML/],
   ['an alias of nothing', 'slack: {channel: *incidents}', {}, /faultline\.yaml/, /alias/, /quote/],
+  ['aliases that unfold without end', bomb, {}, /faultline\.yaml/, /unfold without end/, /valid YAML/],
+  ['a key that every object has', 'constructor: 1', {}, /constructor/, /unknown key/, /clusters/],
+  [
+    'a key that every object inherits',
+    'slack: {__proto__: {botToken: x}}',
+    {},
+    /slack\.__proto__/,
+    /unknown key/,
+    /channel/,
+  ],
   [
     'a configuration file that is absent',
     '',

@@ -25,3 +25,10 @@ it.each([
 ])('reads %j', (description, labels: Record<string, string>, expected) => {
   expect(names(description, labels)).toEqual(expected);
 });
+
+it.each(['a-', 'a.', 'a/b ', 'pod a-', '/', 'a:'])('reads 100,000 characters of %j in the time of reading', (shape) => {
+  const started = performance.now();
+  names(shape.repeat(100_000 / shape.length), { namespace: 'a' });
+  // A pattern that begins anew at each of them needs ten.
+  expect(performance.now() - started).toBeLessThan(3000);
+});
