@@ -12,6 +12,10 @@ export const startupError = (error: unknown): unknown => {
       `the database cannot be reached: ${error.message}\nset DATABASE_URL to a PostgreSQL that answers, or unset it for the embedded one`,
     );
   const code = (error as NodeJS.ErrnoException)?.code;
+  if (code === 'slack_webapi_platform_error')
+    return new OperatorError(
+      `Slack refuses the connection: ${(error as Error).message}\nset SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…) to those of the installed app; \`npm run faultline -- doctor\` tries them`,
+    );
   if (code === 'EADDRINUSE' || code === 'EACCES')
     return new OperatorError(`cannot listen on the port (${code}): set PORT to a free one`);
   return error;

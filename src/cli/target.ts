@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Alert, Subject } from '../domain/alert.ts';
-import type { ClusterIdentity } from '../domain/facts.ts';
+import { type Alert, describeSubject, type Subject } from '../domain/alert.ts';
+import type { ClusterIdentity, LayerFacts } from '../domain/facts.ts';
 import { parsePayload } from '../intake/payload.ts';
 import { resolveSubject } from '../intake/subject.ts';
 import type { CollectionTarget } from '../triage/collect/collection.ts';
@@ -57,6 +57,29 @@ export const objectTarget = (
   subjects: [parseObject(object, namespace, cluster.name)],
   alerts: [],
 });
+
+/**
+ * Throws OperatorError where a named object is not there although its kind was read: most likely its name is misspelt.
+ * The error names what the kind holds there.
+ */
+export const refuseAbsent = ({ cluster, subjects: [subject] }: CollectionTarget, facts: LayerFacts[]): void => {
+  const [, plural] = (subject && kinds[subject.kind]) ?? [];
+  if (!subject?.name || !plural) return;
+  const reads = facts.flatMap((batch) => batch.reads).filter((read) => read.what === plural);
+  if (reads.length === 0 || reads.some((read) => read.gap)) return;
+  const sameKind = facts
+    .flatMap((batch) => batch.objects)
+    .filter((object) => object.kind === subject.kind && object.metadata.namespace === namespaceOf(subject));
+  const names = [...new Set(sameKind.map((object) => object.metadata.name))].sort();
+  if (names.includes(subject.name)) return;
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  throw new OperatorError(
+    `${describeSubject(subject)} was not found in ${cluster.name}; ${plural} there: ${names.slice(0, 10).join(', ') || 'none'}${more}`,
+  );
+};
+
+const namespaceOf = ({ kind, namespace }: Subject): string | undefined =>
+  clusterScoped.includes(kind) ? undefined : namespace;
 
 /** The alerts of a webhook body in a file. Throws OperatorError where there is none. */
 export const readAlerts = async (file: string): Promise<Alert[]> => {

@@ -38,7 +38,7 @@ export const verdictReport = (target: CollectionTarget, verdict: Verdict): strin
       ...section(
         'Evidence',
         verdict.evidence.flatMap((entry) => [
-          `[${entry.layer}/${entry.source}] ${entry.object} ${entry.field} = ${entry.value}${entry.at ? ` at ${entry.at}` : ''}`,
+          `[${entry.layer}/${entry.source}] ${entry.object} ${entry.field}${entry.value && ` = ${entry.value}`}${entry.at ? ` at ${entry.at}` : ''}`,
           ...(entry.text ? [`  ${entry.text}`] : []),
           `  again: ${entry.reproduce}`,
         ]),

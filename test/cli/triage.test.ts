@@ -84,6 +84,11 @@ describe('faultline triage', () => {
     ['an alert that is not there', ['--snapshot', restarts, '--alert', '/not/there.json'], /cannot read \/not\/there/],
     ['no cluster', ['deployment/web', '-n', 'shop'], /--context NAME, --kubeconfig FILE or --snapshot DIR/],
     ['an object without its namespace', ['deployment/web', '--snapshot', restarts], /add -n <namespace>/],
+    [
+      'an object that is not there',
+      ['deployment/catalog', '-n', 'catalog', '--snapshot', restarts],
+      /^Deployment catalog\/catalog was not found in media-core; deployments there: catalog-api, catalog-ui\n$/,
+    ],
     ['an unknown kind', ['gadget/web', '-n', 'shop', '--snapshot', restarts], /cannot triage "gadget\/web"/],
   ])('exits 2 for %s, with the line that helps', async (_what, args, words) => {
     const { code, stdout, stderr } = await faultline(['triage', ...args]);

@@ -9,7 +9,7 @@ import { triage } from '../../triage/triage.ts';
 import { explainReport } from '../explain-report.ts';
 import { type ClusterChoice, openCluster } from '../open-cluster.ts';
 import { OperatorError } from '../operator-error.ts';
-import { alertTarget, objectTarget, readAlerts } from '../target.ts';
+import { alertTarget, objectTarget, readAlerts, refuseAbsent } from '../target.ts';
 import { jsonLine, printable } from '../terminal.ts';
 import { verdictReport } from '../verdict-report.ts';
 
@@ -41,6 +41,8 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   const cluster = await openCluster(options);
   const target = redact(await targetOf(object, options, cluster));
   const result = await triage(await loadRules(), target, cluster.readers(), redact);
+  // An object that is gone may still have left its cause behind, in events for one.
+  if (object && result.verdict.rule === null) refuseAbsent(target, result.facts);
   process.stdout.write(
     options.json
       ? jsonLine(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))

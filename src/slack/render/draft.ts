@@ -128,6 +128,14 @@ export const subjectOf = (view: IncidentView): string => describeSubject(view.in
 export const plain = (text: string): RichTextElement[] => (text ? [{ type: 'text', text }] : []);
 export const bold = (text: string): RichTextElement[] => (text ? [{ type: 'text', text, style: { bold: true } }] : []);
 export const code = (text: string): RichTextElement[] => (text ? [{ type: 'text', text, style: { code: true } }] : []);
+
+/** A sentence of ours: what it writes between backticks is code, which a person copies. */
+export const prose = (text: string): RichTextElement[] =>
+  text.split(/`([^`]+)`/).flatMap((piece, index) => (index % 2 === 1 ? code(piece) : plain(piece)));
+
+/** What makes a read possible: a sentence that marks its own code, or a command. */
+export const fix = (text: string): RichTextElement[] => (text.includes('`') ? prose(text) : code(text));
+
 export const link = (url: string, text: string): RichTextElement => ({ type: 'link', url, text });
 
 const section = (...elements: RichTextElement[]): RichTextSection => ({ type: 'rich_text_section', elements });

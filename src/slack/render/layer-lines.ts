@@ -2,7 +2,7 @@ import type { RichTextElement } from '@slack/types';
 import { type Layer, layers } from '../../domain/layer.ts';
 import type { LayerVerdict } from '../../domain/verdict.ts';
 import type { Block } from '../limits.ts';
-import { bold, bullets, code, type Draft, paragraph, plain, rich } from './draft.ts';
+import { bold, bullets, type Draft, fix, paragraph, plain, rich } from './draft.ts';
 import { isRunning, layerName } from './words.ts';
 
 const statusMark = { cleared: '✅', implicated: '🔴', unknown: '❔' } as const;
@@ -12,7 +12,7 @@ const reason = (draft: Draft, layer: LayerVerdict): RichTextElement[] =>
   layer.status === 'unknown'
     ? [
         ...plain(draft.line(layer.missing, 400)),
-        ...(layer.fix ? [...plain(`. ${draft.say('label.fix')}: `), ...code(draft.line(layer.fix, 300))] : []),
+        ...(layer.fix ? [...plain(`. ${draft.say('label.fix')}: `), ...fix(draft.line(layer.fix, 300))] : []),
       ]
     : plain(draft.line(layer.because, 400));
 

@@ -1,5 +1,6 @@
 import type { RichTextElement } from '@slack/types';
 import type { Evidence } from '../../domain/evidence.ts';
+import type { Layer } from '../../domain/layer.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { LayerVerdict, Verdict } from '../../domain/verdict.ts';
 import type { IncidentView } from '../../domain/view.ts';
@@ -11,11 +12,13 @@ import {
   bullets,
   code,
   Draft,
+  fix as fixWords,
   labelled,
   note,
   paragraph,
   plain,
   preformatted,
+  prose,
   rich,
   subjectOf,
 } from './draft.ts';
@@ -56,7 +59,7 @@ const otherGaps = (view: IncidentView, layer: LayerVerdict): Unread[] => {
 
 const unreadLines = (draft: Draft, { missing, fix }: Unread): RichTextElement[][] => [
   labelled(draft.say('label.missing'), ...plain(draft.line(missing))),
-  fix ? labelled(draft.say('label.fix'), ...code(draft.line(fix))) : [],
+  fix ? labelled(draft.say('label.fix'), ...fixWords(draft.line(fix))) : [],
 ];
 
 /** Of an unknown layer the first few, since one of them may settle it; of an implicated one only how many. */
@@ -72,12 +75,26 @@ const gapBlocks = (draft: Draft, layer: LayerVerdict): Block[] => {
   ];
 };
 
+/**
+ * The layer whose reply holds a piece of evidence; null: the verdict's own. What the objects of another layer show of
+ * the fault is told with the owner's, whom it speaks against: a cleared layer has no reply.
+ */
+const layerOfReply = (verdict: Verdict, piece: Evidence): Layer | null => {
+  const statusOf = (layer: string) => verdict.layers.find((entry) => entry.layer === layer)?.status;
+  if (statusOf(piece.layer) === 'implicated') return piece.layer;
+  if (verdict.owner !== 'undetermined' && statusOf(verdict.owner) === 'implicated') return verdict.owner;
+  return statusOf(piece.layer) === 'unknown' ? piece.layer : null;
+};
+
+const evidenceIn = (verdict: Verdict, layer: Layer | null): Evidence[] =>
+  verdict.evidence.filter((piece) => layerOfReply(verdict, piece) === layer);
+
 /** The evidence of one layer that is implicated or could not be read. */
 export const renderLayer = (view: IncidentView, layer: LayerVerdict, messages: Messages): ThreadMessage => {
   const draft = new Draft(view, messages);
   const names = { layer: layerName(draft, layer.layer), status: draft.say(`layerStatus.${layer.status}`) };
   const because = draft.line(layer.status === 'unknown' ? layer.missing : layer.because, 800);
-  const evidence = view.verdict?.evidence.filter((piece) => piece.layer === layer.layer) ?? [];
+  const evidence = view.verdict ? evidenceIn(view.verdict, layer.layer) : [];
   const reason = layer.status === 'unknown' ? unreadLines(draft, layer) : [plain(because)];
   const parts: Block[][] = [
     [rich([paragraph(bold(draft.say('heading.layer', names)), ...reason)])],
@@ -111,16 +128,10 @@ const chain = (draft: Draft, verdict: Verdict): Block[] =>
 const list = (draft: Draft, label: string, items: string[]): Block[] =>
   items.length === 0
     ? []
-    : [rich([paragraph(bold(draft.say(label))), ...bullets(items.map((item) => plain(draft.line(item, 400))))])];
+    : [rich([paragraph(bold(draft.say(label))), ...bullets(items.map((item) => prose(draft.line(item, 400))))])];
 
 const contributing = (draft: Draft, verdict: Verdict): string[] =>
   verdict.contributing.map(({ owner, action }) => `${draft.say(`owner.${owner}`)}: ${draft.sentence(action)}`);
-
-/** Evidence that no layer's reply holds: of an expected state, whose layers are all cleared. */
-const evidenceHere = (verdict: Verdict): Evidence[] => {
-  const replied = new Set(verdict.layers.filter((layer) => layer.status !== 'cleared').map((layer) => layer.layer));
-  return verdict.state === 'fault' ? [] : verdict.evidence.filter((piece) => !replied.has(piece.layer));
-};
 
 /** The verdict with its proof: the chain, what it cannot show, what would change it. */
 export const renderVerdict = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage => {
@@ -145,11 +156,11 @@ export const renderVerdict = (view: IncidentView, verdict: Verdict, messages: Me
     // A changed owner is called in the reply that says so: this message may be an edit, which notifies nobody.
     view.formerOwner === null ? mention(draft) : [],
     chain(draft, verdict),
-    verdict.owner === 'undetermined' && verdict.state === 'fault' ? missingReads(draft) : [],
+    verdict.owner === 'undetermined' && verdict.state === 'fault' ? missingReads(draft, verdict.missing) : [],
     list(draft, 'label.contributing', contributing(draft, verdict)),
     list(draft, 'label.cannotShow', verdict.cannotShow),
     list(draft, 'label.wouldChange', verdict.wouldChange),
-    ...evidenceHere(verdict).map((piece) => [evidenceBlock(draft, piece)]),
+    ...evidenceIn(verdict, null).map((piece) => [evidenceBlock(draft, piece)]),
   ].filter((part) => part.length > 0);
   const text = draft.say('lockScreen.reply', { owner, cause });
   return draft.finish('verdict', text, parts, [
@@ -157,18 +168,22 @@ export const renderVerdict = (view: IncidentView, verdict: Verdict, messages: Me
   ]);
 };
 
+/** A vendor takes no steps in the cluster: those are the readers', while the vendor has its case. */
+const nextStepsHeading = (draft: Draft, verdict: Verdict): string => {
+  const party = draft.view.routing?.party;
+  if (!party || verdict.state !== 'fault') return draft.say('heading.nextStepsOpen');
+  const key = verdict.owner === 'cloud' ? 'heading.nextStepsVendor' : 'heading.nextSteps';
+  return draft.say(key, { party: draft.line(party, 150) });
+};
+
 export const renderNextSteps = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage => {
   const draft = new Draft(view, messages);
-  const party = view.routing?.party;
-  const heading = party
-    ? draft.say('heading.nextSteps', { party: draft.line(party, 150) })
-    : draft.say('heading.nextStepsOpen');
-  const steps = verdict.nextSteps.map((step) => plain(draft.line(draft.sentence(step), 600)));
+  const steps = verdict.nextSteps.map((step) => prose(draft.line(draft.sentence(step), 600)));
   return draft.finish(
     'next-steps',
     draft.say('lockScreen.nextSteps', { action: firstAction(draft, verdict) }),
     [
-      [rich([paragraph(bold(heading)), ...bullets(steps, 'ordered')])],
+      [rich([paragraph(bold(nextStepsHeading(draft, verdict))), ...bullets(steps, 'ordered')])],
       ...list(draft, 'label.contributing', contributing(draft, verdict)).map((block) => [block]),
     ],
     runNote(draft, view.verdictAt),
@@ -246,7 +261,7 @@ export const renderForOwner = (view: IncidentView, verdict: Verdict, messages: M
         paragraph(
           bold(draft.say('heading.forOwner', { subject, owner })),
           labelled(draft.say('label.cause'), ...plain(draft.line(draft.sentence(verdict.cause), 800))),
-          labelled(draft.say('label.firstAction'), ...plain(firstAction(draft, verdict))),
+          labelled(draft.say('label.firstAction'), ...prose(firstAction(draft, verdict))),
         ),
         paragraph([
           ...plain(`${draft.say('note.threadIn', { channel: draft.line(view.channel, 100) })} `),

@@ -1,10 +1,12 @@
 import type { ActionsBlock, Button, RichTextElement } from '@slack/types';
+import type { MissingRead } from '../../domain/finding.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
+import type { Verdict } from '../../domain/verdict.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import { escapeMrkdwn, truncate, withoutMarkup } from '../legible.ts';
 import { type Block, limits } from '../limits.ts';
 import type { Messages } from '../messages.ts';
-import { bullets, code, Draft, labelled, note, paragraph, plain, rich, subjectOf } from './draft.ts';
+import { bullets, Draft, fix, labelled, note, paragraph, plain, prose, rich, subjectOf } from './draft.ts';
 import { layerBlocks } from './layer-lines.ts';
 import { linkLine } from './links.ts';
 import { firstAction, isRunning, mentionToken, ownerPhrase, statusPhrase } from './words.ts';
@@ -64,14 +66,13 @@ const verdictLines = (draft: Draft): RichTextElement[][] => {
           ...plain(`. ${draft.say('calm.recheck')}`),
         ]
       : [],
-    calm ? [] : labelled(draft.say('label.firstAction'), ...plain(firstAction(draft, verdict))),
+    calm ? [] : labelled(draft.say('label.firstAction'), ...prose(firstAction(draft, verdict))),
     verdict.impact ? labelled(draft.say('label.impact'), ...plain(draft.line(verdict.impact, 500))) : [],
   ];
 };
 
 /** What an undetermined verdict would need, each with the line that makes it readable. */
-export const missingReads = (draft: Draft): Block[] => {
-  const missing = draft.view.verdict?.missing ?? [];
+export const missingReads = (draft: Draft, missing: MissingRead[]): Block[] => {
   if (missing.length === 0) return [];
   return [
     rich([
@@ -79,11 +80,17 @@ export const missingReads = (draft: Draft): Block[] => {
       ...bullets(
         missing.map((read) => [
           ...plain(`${draft.say(`layer.${read.layer}`)}: ${draft.line(read.missing, 300)}`),
-          ...(read.fix ? [...plain(`. ${draft.say('label.fix')}: `), ...code(draft.line(read.fix, 300))] : []),
+          ...(read.fix ? [...plain(`. ${draft.say('label.fix')}: `), ...fix(draft.line(read.fix, 300))] : []),
         ]),
       ),
     ]),
   ];
+};
+
+/** What the lines of the layers have not named yet. */
+const furtherMissing = (verdict: Verdict | null): MissingRead[] => {
+  const named = new Set(verdict?.layers.map((entry) => (entry.status === 'unknown' ? entry.missing : '')));
+  return (verdict?.missing ?? []).filter((read) => !named.has(read.missing));
 };
 
 const times = (draft: Draft): Block => {
@@ -174,7 +181,7 @@ export const renderRoot = (view: IncidentView, messages: Messages): ThreadMessag
     [header],
     [rich([paragraph(whole, stateLine(draft), ...verdictLines(draft))])],
     ...layerBlocks(draft).map((block) => [block]),
-    missingReads(draft),
+    missingReads(draft, furtherMissing(view.verdict)),
     ...notes(draft).map((block) => [block]),
   ].filter((part) => part.length > 0);
   return draft.finish('root', lockScreen(new Draft(view, messages)), parts, [

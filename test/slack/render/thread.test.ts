@@ -93,6 +93,50 @@ test("a layer's reply holds the machine's text literally, uid and reproduction; 
   for (const limit of view.verdict!.cannotShow) expect(wordsOf(inSlot(view, 'verdict'))).toContain(limit);
 });
 
+test('evidence of the objects of a layer that is not at fault is told with the owner, whom it speaks against', () => {
+  const view = incidentView();
+  const [first] = view.verdict!.evidence;
+  const piece = { ...first!, layer: 'app' as const, object: 'Pod media/preview-away' };
+  const seen = { ...view, verdict: { ...view.verdict!, evidence: [piece] } };
+  expect(wordsOf(inSlot(seen, 'layer-platform'))).toContain('Pod media/preview-away');
+  const unknown = { layer: 'app', status: 'unknown', missing: 'no events', fix: 'grant `list events`' } as const;
+  const layers = seen.verdict.layers.map((layer) => (layer.layer === 'app' ? unknown : layer));
+  const open = { ...seen, verdict: { ...seen.verdict, layers } };
+  expect(wordsOf(inSlot(open, 'layer-app'))).not.toContain('Pod media/preview-away');
+  const undetermined = { ...open, verdict: { ...open.verdict, owner: 'undetermined' as const, layers: [unknown] } };
+  expect(wordsOf(inSlot(undetermined, 'layer-app'))).toContain('Pod media/preview-away');
+});
+
+test('what a sentence marks as code is shown as code, without its marks', () => {
+  const view = views.undetermined();
+  const layers = [
+    { layer: 'app', status: 'unknown', missing: 'no events', fix: 'grant `list events` in media' } as const,
+  ];
+  const root = inSlot({ ...view, verdict: { ...view.verdict!, layers, nextSteps: [] } }, 'root');
+  expect(leaves(root.blocks)).toContainEqual({ type: 'text', text: 'list events', style: { code: true } });
+  expect(wordsOf(root)).not.toContain('`');
+});
+
+test('the card names each missing read once', () => {
+  const view = views.undetermined();
+  const layers = [{ layer: 'app', status: 'unknown', missing: 'no events', fix: 'grant events' } as const];
+  const missing = [...layers, { layer: 'app', missing: 'no quotas', fix: 'grant quotas' } as const];
+  const { nextSteps } = views.platform().verdict!;
+  const words = wordsOf(inSlot({ ...view, verdict: { ...view.verdict!, layers, missing, nextSteps } }, 'root'));
+  expect(words.match(/no events|no quotas/g)).toEqual(['no events', 'no quotas']);
+});
+
+test('next steps are for whoever can take them: the vendor has a case, nobody has nothing', () => {
+  const steps = (view: IncidentView) => wordsOf(inSlot(view, 'next-steps'));
+  expect(steps(views.platform())).toContain('Next steps for Cluster platform');
+  const vendor = { ...views.cloud(), routing: { ...views.platform().routing!, party: 'AWS Support' } };
+  expect(steps(vendor)).toContain('Next steps on your side, besides the case with AWS Support');
+  const calm = views.expected();
+  const nextSteps = views.platform().verdict!.nextSteps;
+  const watched = { ...calm, routing: views.platform().routing, verdict: { ...calm.verdict!, nextSteps } };
+  expect(steps(watched)).toMatch(/^Next steps (?!for)/);
+});
+
 test('sources that were not read do not crowd out evidence: an implicated layer counts them, an unknown one names a few', () => {
   const gaps = Array.from({ length: 30 }, (_, i) => ({ missing: `source ${i % 15}`, fix: `grant ${i % 15}` }));
   const implicated = wordsOf(
