@@ -1,6 +1,6 @@
 import { sendHtml } from '../../src/console/csp.ts';
 import { listEntries } from '../../src/console/list.ts';
-import { consolePage, threadHtml } from '../../src/console/pages.ts';
+import { consolePage, missingThread, threadHtml } from '../../src/console/pages.ts';
 import type { Route } from '../../src/http/route.ts';
 
 export default {
@@ -10,9 +10,10 @@ export default {
   handler: (deps) => async (request, reply) => {
     const entries = await listEntries(deps.store, deps.view);
     const wanted = (request.query as { incident?: string }).incident;
-    const chosen =
-      entries.find((entry) => entry.incident.id === wanted)?.incident.id ?? entries[0]?.incident.id ?? null;
+    // A link may name an incident that has left the list, and never shows another one in its place.
+    const gone = wanted !== undefined && (await deps.view(wanted)) === null;
+    const chosen = gone ? null : (wanted ?? entries[0]?.incident.id ?? null);
     const thread = chosen ? threadHtml(await deps.outbox.thread(chosen), new Date(deps.now())) : null;
-    return sendHtml(reply, consolePage(entries, chosen, thread));
+    return sendHtml(reply.code(gone ? 404 : 200), consolePage(entries, chosen, gone ? missingThread() : thread));
   },
 } satisfies Route;

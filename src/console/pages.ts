@@ -2,7 +2,8 @@ import { describeSubject } from '../domain/alert.ts';
 import type { Incident } from '../domain/incident.ts';
 import { layers } from '../domain/layer.ts';
 import type { OutboxRow } from '../domain/message.ts';
-import type { IncidentView } from '../domain/view.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import type { IncidentView, Routing } from '../domain/view.ts';
 import { blocksToHtml } from './blocks.ts';
 import { type Html, html } from './html.ts';
 
@@ -58,6 +59,10 @@ const progressWords = (incident: Incident): string => {
 
 const emptyThread = (): Html => html`<p class="empty">Choose an incident.</p>`;
 
+/** In place of the thread of an incident that is unknown. */
+export const missingThread = (): Html =>
+  html`<p class="empty">This incident is not here: resolved ones are deleted after <code>retentionDays</code>.</p>`;
+
 /** The thread as Slack shows it: the root, then its replies in order. */
 export const threadHtml = (rows: OutboxRow[], now: Date): Html =>
   rows.length === 0
@@ -67,6 +72,14 @@ export const threadHtml = (rows: OutboxRow[], now: Date): Html =>
 <div class="byline"><span class="avatar" aria-hidden="true">F</span><b>Faultline</b> <span class="slot">${row.slot}${row.revision > 1 && ` · edited ${row.revision - 1}×`}</span></div>
 ${blocksToHtml(row.blocks, now)}</li>`,
       )}</ol>`;
+
+const ownerWords = ({ state, owner, confidence }: Verdict, routing: Routing | null): string => {
+  if (state !== 'fault') return `nobody, ${state === 'over' ? 'it is over' : 'it is expected'}`;
+  const known = routing?.knownBy ? `, known by: ${routing.knownBy}` : '';
+  if (owner === 'undetermined')
+    return `undetermined, ${confidence} confidence${routing?.party ? `; ${routing.party} looks first` : ''}${known}`;
+  return `${routing?.party ? `${routing.party} (${owner})` : owner}, ${confidence} confidence${known}`;
+};
 
 /** Everything of one incident that a message has no room for. */
 export const incidentPage = (view: IncidentView, rows: OutboxRow[], now: Date): Html => {
@@ -79,7 +92,9 @@ export const incidentPage = (view: IncidentView, rows: OutboxRow[], now: Date): 
 <p class="subject">${describeSubject(incident.subject)} · ${incident.cluster} · ${incident.severity} · ${incident.status}</p>
 ${
   verdict &&
-  html`<p class="cause">${verdict.cause.en}</p>
+  html`<p><b>Owner:</b> ${ownerWords(verdict, view.routing)}</p>
+<p class="cause">${verdict.cause.en}</p>
+<p><b>Impact:</b> ${verdict.impact}</p>
 <h2>Layers</h2><ul>${verdict.layers.map((layer) => html`<li><b>${layer.layer}</b> ${layer.status}: ${layer.status === 'unknown' ? `${layer.missing} → ${layer.fix}` : layer.because}</li>`)}</ul>
 <h2>Causal chain</h2><ol>${verdict.chain.map((link) => html`<li>${link.object} ${link.uid && html`<code>${link.uid}</code>`}: ${link.claim}</li>`)}</ol>
 <h2>Evidence</h2>${verdict.evidence.map(

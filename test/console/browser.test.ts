@@ -43,6 +43,18 @@ describe.skipIf(!hasChromium())('the console in Chromium', () => {
     expect(page.url()).toContain('incident=inc-cloud');
   });
 
+  test('the incident page says whose it is', async () => {
+    await page.goto(`${server.url}/incidents/inc-platform`);
+    expect(await page.locator('main').textContent()).toContain('Owner: Cluster platform (platform), high confidence');
+  });
+
+  test('a link to an incident that is not there shows no other one', async () => {
+    const response = await page.goto(`${server.url}/?incident=long-gone`);
+    expect(response?.status()).toBe(404);
+    expect(await page.locator('.message').count()).toBe(0);
+    expect(await page.locator('#thread').textContent()).toContain('This incident is not here');
+  });
+
   test('a change appears by itself', async () => {
     await page.goto(`${server.url}/?incident=inc-running`);
     await page.locator('.message.root', { hasText: 'Reading the evidence' }).waitFor();
