@@ -7,7 +7,9 @@ import { printable } from './cli/terminal.ts';
 /** Every file of `cli/commands/` registers one command: there is no list to edit. */
 const program = new Command('faultline')
   .description('Says, with proof, whose Kubernetes incident it is: cloud vendor, platform team or app team.')
-  .showHelpAfterError();
+  .showHelpAfterError()
+  // A wrong call is 2 as in every command: 1 is an answer, of `eval --min` and `doctor`.
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 const folder = new URL('./cli/commands/', import.meta.url);
 for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()) {

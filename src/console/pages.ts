@@ -81,6 +81,16 @@ const ownerWords = ({ state, owner, confidence }: Verdict, routing: Routing | nu
   return `${routing?.party ? `${routing.party} (${owner})` : owner}, ${confidence} confidence${known}`;
 };
 
+/** Every source that could not be read, each once: the thread only counts them. */
+const notRead = ({ readings }: IncidentView): Html => {
+  const gaps = layers.flatMap((layer) => (readings[layer]?.gaps ?? []).map((gap) => ({ layer, ...gap })));
+  const unique = [...new Map(gaps.map((gap) => [`${gap.layer} ${gap.missing} ${gap.fix}`, gap])).values()];
+  return html`${
+    unique.length > 0 &&
+    html`<h2>Not read</h2><ul>${unique.map(({ layer, missing, fix }) => html`<li><b>${layer}</b> ${missing}${fix && html` → <code>${fix}</code>`}</li>`)}</ul>`
+  }`;
+};
+
 /** Everything of one incident that a message has no room for. */
 export const incidentPage = (view: IncidentView, rows: OutboxRow[], now: Date): Html => {
   const { incident, verdict } = view;
@@ -105,6 +115,7 @@ ${entry.text && html`<pre>${entry.text}</pre>`}<p>See again: <code>${entry.repro
 <h2>Next steps</h2><ol>${verdict.nextSteps.map((step) => html`<li>${step.en}</li>`)}</ol>
 ${view.escalation && html`<h2>${view.escalation.title}</h2><pre>${view.escalation.body}</pre>`}`
 }
+${notRead(view)}
 ${view.rejected.length > 0 && html`<h2>Set aside</h2><ul>${view.rejected.map((reason) => html`<li>${reason}</li>`)}</ul>`}
 <h2>Alerts</h2>${view.alerts.map((alert) => html`<pre>${JSON.stringify({ status: alert.status, startsAt: alert.startsAt, labels: alert.labels, annotations: alert.annotations }, null, 1)}</pre>`)}
 <h2>Thread</h2>${threadHtml(rows, now)}

@@ -77,8 +77,15 @@ const clearLayer = (
     layer,
     status: 'unknown',
     missing: own ? own.cause.en : 'nothing that was read speaks for or against it',
-    fix: own?.nextSteps[0]?.en ?? 'read the sources named in the other layers first',
+    fix: own?.nextSteps[0]?.en ?? whereToLook[layer](facts.subject.namespace),
   };
+};
+
+/** What a person reads where nothing that was read tells. */
+const whereToLook: Record<Layer, (namespace: string | undefined) => string> = {
+  cloud: () => 'see the health page of the vendor for this region',
+  platform: () => 'kubectl get pods -n kube-system -o wide',
+  app: (namespace) => (namespace ? `kubectl get pods,events -n ${namespace}` : 'kubectl get pods -A'),
 };
 
 type Speaker = (facts: ClusterFacts, scope: Scope, present: Family[]) => string[];

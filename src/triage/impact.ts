@@ -9,7 +9,9 @@ export const impactOf = (facts: ClusterFacts, scope: Scope): string => {
   const nodes = facts.all('Node').filter((node) => !isTrue(node, 'Ready'));
   const nodeLine = nodes.length > 0 ? [`${nodes.length} of ${facts.all('Node').length} nodes not Ready`] : [];
   const lines = [...workloads.slice(0, 3), ...(scope.wide || scope.subjectNodes.length > 0 ? nodeLine : [])];
-  return lines.length > 0 ? lines.join('; ') : 'no replica or node count shows harm';
+  if (lines.length > 0) return lines.join('; ');
+  const troubled = scope.troubledPods.length;
+  return troubled > 0 ? `${troubled} of ${scope.pods.length} pods in trouble` : 'no replica or node count shows harm';
 };
 
 const replicaLine = (workload: KubeObject): string => {

@@ -79,7 +79,13 @@ describe('faultline triage', () => {
     expect(jsonLines(stdout)).toMatchObject([{ owner: 'app', confidence: 'high' }]);
   });
 
+  it('says how many pods are in trouble where no workload counts replicas', async () => {
+    const folder = caseFolder('transcode-burst-instance-create-errors');
+    expect((await faultline(['triage', '--snapshot', folder])).stdout).toContain('\nImpact\n  7 of 7 pods in trouble');
+  });
+
   it.each([
+    ['a misspelt option', ['--snapshop', restarts], /Did you mean --snapshot/],
     ['a folder that is not there', ['--snapshot', '/not/there'], /\/not\/there/],
     ['an alert that is not there', ['--snapshot', restarts, '--alert', '/not/there.json'], /cannot read \/not\/there/],
     ['no cluster', ['deployment/web', '-n', 'shop'], /--context NAME, --kubeconfig FILE or --snapshot DIR/],

@@ -17,7 +17,7 @@ const page = `# Configuration
 
 Faultline reads \`faultline.yaml\` of the working directory, or the file \`FAULTLINE_CONFIG\` names; the environment overrides the file. Every secret is
 also readable from a file: \`<VARIABLE>_FILE\`, or \`<key>File\` in the file. All problems are reported at once, each with its key, what was found and
-what is allowed; \`npm run faultline doctor\` says what is missing. [faultline.example.yaml](../faultline.example.yaml) has every key with a comment.
+what is allowed; \`npm run faultline -- doctor\` says what is missing. [faultline.example.yaml](../faultline.example.yaml) has every key with a comment.
 
 | key | environment | default | | allowed |
 | --- | --- | --- | --- | --- |

@@ -48,6 +48,16 @@ describe.skipIf(!hasChromium())('the console in Chromium', () => {
     expect(await page.locator('main').textContent()).toContain('Owner: Cluster platform (platform), high confidence');
   });
 
+  test('the incident page names every source that was not read, which the thread only counts', async () => {
+    const gaps = Array.from({ length: 30 }, (_, index) => ({ missing: `source ${index}`, fix: `grant ${index}` }));
+    const view = server.views.get('inc-platform')!;
+    const platform = { ...view.readings.platform!, gaps };
+    server.views.set('inc-platform', { ...view, readings: { ...view.readings, platform } });
+    await page.goto(`${server.url}/incidents/inc-platform`);
+    expect(await page.locator('main').textContent()).toContain('platform source 29 → grant 29');
+    server.views.set('inc-platform', view);
+  });
+
   test('a link to an incident that is not there shows no other one', async () => {
     const response = await page.goto(`${server.url}/?incident=long-gone`);
     expect(response?.status()).toBe(404);

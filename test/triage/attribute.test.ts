@@ -135,6 +135,11 @@ describe('layers', () => {
     ]);
   });
 
+  test('that nothing speaks for are unknown, with the command that shows them', () => {
+    const verdict = verdictOf([finding({ owner: 'cloud', rule: 'host' })]);
+    expect(verdict.layers[2]).toMatchObject({ status: 'unknown', fix: 'kubectl get pods,events -n shop' });
+  });
+
   test('silence of a source never clears', () => {
     const verdict = verdictOf([finding({})], {
       probes: [],

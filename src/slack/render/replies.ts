@@ -62,10 +62,12 @@ const unreadLines = (draft: Draft, { missing, fix }: Unread): RichTextElement[][
   fix ? labelled(draft.say('label.fix'), ...fixWords(draft.line(fix))) : [],
 ];
 
-/** Of an unknown layer the first few, since one of them may settle it; of an implicated one only how many. */
+/** Where the verdict is open, the first few of an unknown layer, since one of them may settle it; else only how many. */
 const gapBlocks = (draft: Draft, layer: LayerVerdict): Block[] => {
   const gaps = otherGaps(draft.view, layer);
-  const shown = gaps.slice(0, layer.status === 'unknown' ? 6 : 0);
+  const open =
+    layer.status === 'unknown' && draft.view.verdict?.owner === 'undetermined' && draft.view.verdict.state === 'fault';
+  const shown = gaps.slice(0, open ? 6 : 0);
   const left = gaps.length - shown.length;
   return [
     ...shown.map((gap) => rich([paragraph(...unreadLines(draft, gap))])),

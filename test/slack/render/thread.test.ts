@@ -148,6 +148,9 @@ test('sources that were not read do not crowd out evidence: an implicated layer 
   const words = wordsOf(inSlot(view, 'layer-platform'));
   expect(words).toContain('grant 3');
   expect(words).toContain('9 more sources of this layer could not be read');
+  const layers = view.verdict!.layers;
+  const settled = { ...view, verdict: { ...views.cloud().verdict!, layers: [...layers.slice(1)] } };
+  expect(wordsOf(inSlot(settled, 'layer-platform'))).not.toContain('grant 3');
 });
 
 test('replies name the run they are of, since a later run may no longer speak of them', () => {
