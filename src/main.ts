@@ -184,7 +184,7 @@ const handlerDeps = (
   outbox: records.outbox,
   metrics,
   receive: incidents.receive,
-  acknowledge: incidents.acknowledge,
+  act: incidents.act,
   rerun: incidents.rerun,
   slackEvents: slack?.requestListener ?? null,
   async view(incidentId): Promise<IncidentView | null> {

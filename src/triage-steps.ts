@@ -3,13 +3,15 @@ import type { Config } from './config/schema.ts';
 import type { Subject } from './domain/alert.ts';
 import type { ClusterIdentity, Facts, LayerFacts } from './domain/facts.ts';
 import type { Incident, StoredAlert } from './domain/incident.ts';
-import type { IncidentRecord } from './domain/view.ts';
+import type { Layer } from './domain/layer.ts';
+import type { Verdict } from './domain/verdict.ts';
+import type { IncidentRecord, Routing } from './domain/view.ts';
 import { escalate } from './escalation/escalate.ts';
 import type { TriageSteps } from './incidents/ports.ts';
 import { resolveSubject } from './intake/subject.ts';
 import { redact } from './redaction/redact.ts';
 import type { OwnerDirectory } from './routing/directory.ts';
-import { route } from './routing/route.ts';
+import { handOffTo, route } from './routing/route.ts';
 import type { Messages } from './slack/messages.ts';
 import { renderWithdrawn } from './slack/render/replies.ts';
 import { renderThread } from './slack/render/thread.ts';
@@ -110,18 +112,25 @@ export const triageSteps = (options: StepsOptions): TriageSteps => {
       newestOf(batches)?.readAt ?? options.now(),
     );
   };
+  const escalationOf = (record: IncidentRecord, facts: Facts, verdict: Verdict, routing: Routing, audience?: Layer) =>
+    escalate({
+      incident: record.incident,
+      alerts: record.alerts,
+      facts,
+      verdict,
+      routing,
+      language: config.language,
+      ...(audience && { audience }),
+    });
   return {
     ...engineSteps({ ...options, layerTimeoutMs: config.triage.layerTimeoutMs }),
     route: (record, facts, verdict) => route({ verdict, facts: factsOf(record, facts), directory }),
-    escalate: (record, facts, verdict, routing) =>
-      escalate({
-        incident: record.incident,
-        alerts: record.alerts,
-        facts: factsOf(record, facts),
-        verdict,
-        routing,
-        language: config.language,
-      }),
+    escalate: (record, facts, verdict, routing) => escalationOf(record, factsOf(record, facts), verdict, routing),
+    handOff(record, facts, verdict, to) {
+      const all = factsOf(record, facts);
+      const handed = handOffTo(to, 'a person handed it over', { verdict, facts: all, directory });
+      return handed && { ...handed, escalation: escalationOf(record, all, verdict, handed.routing, handed.to) };
+    },
     presentation(incident) {
       const settings = config.clusters.find((cluster) => cluster.name === incident.cluster);
       return {

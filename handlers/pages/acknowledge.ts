@@ -7,8 +7,9 @@ export default {
   auth: 'loopback',
   handler: (deps) => async (request) => {
     const { id } = request.params as { id: string };
-    if (!(await deps.acknowledge(id, 'local console')))
-      throw new HttpError(409, 'already acknowledged', 'reload the thread');
+    const refusal = await deps.act(id, { action: 'acknowledge' }, 'local console');
+    if (refusal === 'unknown') throw new HttpError(404, `there is no incident ${id}`, 'open / for the list');
+    if (refusal) throw new HttpError(409, 'already acknowledged, or not open', 'reload the thread');
     return { ok: true };
   },
 } satisfies Route;

@@ -20,6 +20,9 @@ export interface Incident {
   run: number;
   progress: Record<Layer, LayerProgress>;
   acknowledgedBy: string | null;
+  assignedTo: string | null;
+  /** Who closed it; null while it is open, and where its alerts resolved. */
+  resolvedBy: string | null;
   firedAt: string;
   openedAt: string;
   resolvedAt: string | null;

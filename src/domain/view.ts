@@ -30,6 +30,22 @@ export interface Escalation {
   incomplete: string[];
 }
 
+/** A person sent the incident to somebody else than the verdict did; it stands until the next one. */
+export interface HandOff {
+  /** Counts the hand-offs of the incident, from 1. */
+  number: number;
+  to: Layer;
+  routing: Routing;
+  /** What the new owner needs; null where nothing is left to ask. */
+  escalation: Escalation | null;
+  why: string;
+  /** The person says that the verdict's owner was wrong, rather than that somebody else is to act. */
+  corrects: boolean;
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
 /** What one layer's job has read in the current run. */
 export interface LayerReading {
   layer: Layer;
@@ -54,6 +70,8 @@ export interface IncidentRecord {
   formerOwner: Owner | null;
   routing: Routing | null;
   escalation: Escalation | null;
+  /** Where a person sent it; `routing` and `escalation` are then those of the hand-off. */
+  handOff: HandOff | null;
   /** Alertmanager's own address, as its notification gave it. */
   externalURL: string;
 }

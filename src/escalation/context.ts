@@ -16,6 +16,8 @@ import { type Moment, timelineOf } from './timeline.ts';
 import { type Workload, workloadOf } from './workload.ts';
 
 export interface EscalationInput {
+  /** Whom a person hands the incident to; absent: whom the verdict names. */
+  audience?: Layer;
   incident: Incident;
   alerts: StoredAlert[];
   verdict: Verdict;
@@ -130,8 +132,10 @@ export const packContext = (input: EscalationInput, audience: Layer): PackContex
     chain: verdict.chain.map(({ object, uid = '', claim }) => ({ object, uid, claim })),
     evidence: bounded(byRelevance(verdict.evidence, audience), maxEvidence),
     ruledOut: ruledOutBy(verdict),
+    // What was read and tells nothing is no gap that the receiver could ask about.
     unknown: verdict.layers
       .filter((layer) => layer.status === 'unknown')
+      .filter((layer) => !layer.silent)
       .map(({ layer, missing, fix }) => ({ layer, missing, fix })),
     missing: verdict.missing,
     contributing: verdict.contributing.map(({ owner, action }) => ({ owner, action: say(action) })),

@@ -45,7 +45,7 @@ export const escalate: Escalate = (input) => {
 };
 
 const fill = (engine: PackEngine, input: EscalationInput): Escalation | null => {
-  const audience = audienceOf(input.verdict);
+  const audience = input.audience ?? audienceOf(input.verdict);
   if (!audience) return null;
   const pack = packContext(redact(input), audience);
   const vendor =

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from '../config/schema.ts';
+import type { Act, Refusal } from '../domain/act.ts';
 import type { IncidentView } from '../domain/view.ts';
 import type { IncidentOutcome, IncidentStore, IncomingNotification, Outbox } from '../incidents/ports.ts';
 import type { Metrics } from './metrics.ts';
@@ -14,8 +15,8 @@ export interface HandlerDeps {
   metrics: Metrics;
   /** Resolves when the notification is committed; throws `StorageUnavailable` when it is not. */
   receive(notification: IncomingNotification): Promise<IncidentOutcome[]>;
-  /** False when somebody else was first. `actor` is a name people recognise. */
-  acknowledge(incidentId: string, actor: string): Promise<boolean>;
+  /** Null: it is done. `actor` is a name people recognise. */
+  act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
   /** False when a run is already under way. */
   rerun(incidentId: string, actor: string): Promise<boolean>;
   /** Everything a page shows of an incident; null where there is none of that id. */

@@ -66,9 +66,11 @@ export function advance(
   const changed = book.changed();
   const fires = book.fires();
   const startedSome = changed.some((alert) => alert.status === 'firing');
+  const change = nameOf(incident?.status ?? null, fires, startedSome, resolvedSome);
   return {
-    change: nameOf(incident?.status ?? null, fires, startedSome, resolvedSome),
-    status: fires ? 'open' : 'resolved',
+    change,
+    // One that a person closed stays closed while its alerts go on firing, until one starts anew.
+    status: incident?.status === 'resolved' && change === 'unchanged' ? 'resolved' : fires ? 'open' : 'resolved',
     severity,
     changed,
   };
@@ -146,7 +148,7 @@ function nameOf(
   resolvedSome: boolean,
 ): IncidentChange {
   if (before === null) return fires ? 'opened' : 'unchanged';
-  if (before === 'resolved') return fires ? 'refired' : 'unchanged';
+  if (before === 'resolved') return startedSome ? 'refired' : 'unchanged';
   if (!fires) return 'resolved';
   if (startedSome) return 'joined';
   return resolvedSome ? 'partly-resolved' : 'unchanged';

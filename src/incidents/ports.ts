@@ -1,3 +1,4 @@
+import type { Act, AuditEntry, Refusal } from '../domain/act.ts';
 import type { Alert, Subject } from '../domain/alert.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { LayerFacts } from '../domain/facts.ts';
@@ -5,7 +6,7 @@ import type { Incident, LayerProgress, Severity, StoredAlert } from '../domain/i
 import type { Layer } from '../domain/layer.ts';
 import type { OutboxRow, SendResult, ThreadMessage } from '../domain/message.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Escalation, IncidentRecord, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
+import type { Escalation, HandOff, IncidentRecord, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
 
 /**
  * The database cannot be reached or refuses work for now (connection lost, shutting down, too many connections, disk
@@ -46,15 +47,6 @@ export interface IncidentOutcome {
   change: IncidentChange;
 }
 
-export interface AuditEntry {
-  at: string;
-  incidentId: string | null;
-  /** `system`, a Slack user id or an operator's name. */
-  actor: string;
-  action: string;
-  detail: string;
-}
-
 /** A run whose verdict is still to come: what the relay turns into jobs, again if they were lost. */
 export interface DueRun {
   incidentId: string;
@@ -80,8 +72,8 @@ export interface IncidentStore {
     escalation: Escalation | null,
     at: string,
   ): Promise<void>;
-  /** Compare-and-set: false when somebody else acknowledged first. */
-  acknowledge(incidentId: string, actor: string, at: string): Promise<boolean>;
+  /** Compare-and-set; null: it is done. */
+  perform(incidentId: string, act: Act, actor: string, at: string): Promise<Refusal | null>;
   /** Starts the next run; false when one is already under way. */
   requestRun(incidentId: string, actor: string, at: string): Promise<boolean>;
   /** Ends a run that will get no verdict: layers still unread become `failed`, and a re-run is possible again. */
@@ -157,6 +149,13 @@ export interface TriageSteps {
     verdict: Verdict,
     routing: Routing,
   ): Escalation | null | Promise<Escalation | null>;
+  /** Where a hand-off leads: a layer, or a team of the owner directory by id, name or alias; null: there is no such team. */
+  handOff(
+    record: IncidentRecord,
+    facts: LayerFacts[],
+    verdict: Verdict,
+    to: string,
+  ): Pick<HandOff, 'to' | 'routing' | 'escalation'> | null;
   /** How loud and where, by configuration of the incident's cluster. */
   presentation(incident: Incident): { mode: Mode; channel: string; pageUrl: string | null };
   /** Pure. The root's slot is `root`; replies follow in the order in which they are to be posted. */

@@ -1,8 +1,17 @@
+import type { Act, Refusal } from '../domain/act.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Layer } from '../domain/layer.ts';
 import type { IncidentRecord, LayerReading } from '../domain/view.ts';
 import { gapsOf } from '../triage/collect/gaps.ts';
 import type { IncidentOutcome, IncomingNotification, Records, Stores, TriageSteps } from './ports.ts';
+
+export interface HandOffRequest {
+  /** `cloud`, `platform`, `app`, or a team of the owner directory. */
+  to: string;
+  why: string;
+  /** The verdict named the wrong owner. */
+  corrects: boolean;
+}
 
 export interface IncidentDeps {
   records: Records;
@@ -28,7 +37,7 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
     const slots = new Set(messages.map((message) => message.slot));
     // Edits notify nobody, so a changed owner is told by replies that stay.
     const stale = (await outbox.thread(incidentId)).filter(
-      ({ slot, ts }) => ts !== null && !slots.has(slot) && !slot.startsWith('owner-change'),
+      ({ slot, ts }) => ts !== null && !slots.has(slot) && !/^(owner-change|hand-off)/.test(slot),
     );
     const withdrawn = stale.map(({ slot }) => steps.renderWithdrawn(view, slot));
     await outbox.plan(incidentId, channel, [...messages, ...withdrawn]);
@@ -41,6 +50,15 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
       await planThread(stores, incidentId);
       return true;
     });
+
+  const perform = async (incidentId: string, act: Act, actor: string): Promise<Refusal | null> => {
+    let refusal: Refusal | null = null;
+    await change(incidentId, async ({ store }) => {
+      refusal = await store.perform(incidentId, act, actor, now());
+      return refusal === null;
+    });
+    return refusal;
+  };
 
   return {
     /** Records a notification; when it resolves, nothing of it can be lost. */
@@ -79,9 +97,22 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
       await change(incidentId, ({ store }) => store.saveVerdict(incidentId, run, verdict, routing, escalation, now()));
     },
 
-    /** False: somebody else was first. */
-    acknowledge: (incidentId: string, actor: string): Promise<boolean> =>
-      change(incidentId, ({ store }) => store.acknowledge(incidentId, actor, now())),
+    /** Null: it is done, and shown. */
+    async act(incidentId: string, act: Act, actor: string): Promise<Refusal | null> {
+      const clean = await steps.redact(act);
+      return perform(incidentId, clean, actor);
+    },
+
+    /** Sends the incident to a layer's owner or to a team of the directory, with the escalation that one needs. */
+    async handOff(incidentId: string, { to, why, corrects }: HandOffRequest, actor: string): Promise<Refusal | null> {
+      const record = await records.store.record(incidentId);
+      if (!record) return 'unknown';
+      if (!record.verdict) return 'noVerdict';
+      const destination = steps.handOff(record, await records.store.facts(incidentId), record.verdict, to);
+      if (!destination) return 'noTeam';
+      const handOff = { ...destination, why: await steps.redact(why), corrects };
+      return perform(incidentId, { action: 'hand-off', handOff }, actor);
+    },
 
     /** False: a run is under way. What former runs read stays and is judged too. */
     rerun: (incidentId: string, actor: string): Promise<boolean> =>

@@ -1,10 +1,10 @@
 import type { Facts } from '../domain/facts.ts';
 import { describeRef } from '../domain/kubernetes.ts';
-import type { Layer } from '../domain/layer.ts';
+import { type Layer, layers } from '../domain/layer.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Routing } from '../domain/view.ts';
 import { ClusterFacts } from '../facts/cluster.ts';
-import { type OwnerDirectory, type Party, platformTeamOf } from './directory.ts';
+import { findTeam, type OwnerDirectory, type Party, platformTeamOf } from './directory.ts';
 import { explainOwner } from './explain.ts';
 import { alertsAbout, rootObject } from './root.ts';
 import { vendorParty } from './vendor.ts';
@@ -36,6 +36,28 @@ export const route = ({ verdict, facts, directory }: RouteInput): Routing => {
  */
 export const firstLooker = ({ missing }: Pick<Verdict, 'missing'>): Extract<Layer, 'platform' | 'app'> =>
   missing.length > 0 && missing.every(({ layer }) => layer === 'app') ? 'app' : 'platform';
+
+/**
+ * Where a person's hand-off leads: to a layer's party, or to a team of the directory by id, name or alias, which acts
+ * for its layer. Null: there is no such team. `by` is the sentence that says who decided.
+ */
+export const handOffTo = (to: string, by: string, { verdict, facts, directory }: RouteInput): HandedOver | null => {
+  const layer = layers.find((name) => name === to.trim().toLowerCase());
+  if (layer) {
+    const { party, mention, channel } = partyOf(layer, verdict, new ClusterFacts(facts), directory);
+    return { to: layer, routing: { owner: layer, party, knownBy: by, mention, channel } };
+  }
+  const team = findTeam(directory, to);
+  if (!team) return null;
+  const isPlatform = platformTeamOf(directory, facts.cluster.name).team.name === team.name;
+  const owner = isPlatform ? 'platform' : 'app';
+  return { to: owner, routing: { owner, ...destination(team, by) } };
+};
+
+export interface HandedOver {
+  to: Layer;
+  routing: Routing;
+}
 
 type Destination = Omit<Routing, 'owner'>;
 

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Act, Refusal } from '../domain/act.ts';
 
-/** The use cases behind the buttons. False: somebody else was first, or the incident's state does not allow it. */
+/** The use cases behind the buttons. A refusal, or false: somebody else was first, or the incident's state does not allow it. */
 export interface IncidentActions {
-  acknowledge(incidentId: string, actor: string): Promise<boolean>;
+  act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
   rerun(incidentId: string, actor: string): Promise<boolean>;
 }
 

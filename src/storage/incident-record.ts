@@ -41,6 +41,8 @@ export async function readRecord(db: Db, incidentId: string): Promise<IncidentRe
     rejected: row.rejected,
     readings: Object.fromEntries(row.readings.map(({ layer, reading }) => [layer, reading])),
     ...newestOf(row.verdicts),
+    ...(row.hand_off && { routing: row.hand_off.routing, escalation: row.hand_off.escalation }),
+    handOff: row.hand_off,
     externalURL: row.external_url,
   };
 }
@@ -66,6 +68,8 @@ export const toIncident = (row: IncidentRow): Incident => ({
   run: row.run,
   progress: row.progress,
   acknowledgedBy: row.acknowledged_by,
+  assignedTo: row.assigned_to,
+  resolvedBy: row.resolved_by,
   firedAt: row.fired_at.toISOString(),
   openedAt: row.opened_at.toISOString(),
   resolvedAt: row.resolved_at?.toISOString() ?? null,

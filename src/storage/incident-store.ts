@@ -1,16 +1,19 @@
 import { sql } from 'kysely';
+import type { Act, AuditEntry, Refusal } from '../domain/act.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, LayerProgress } from '../domain/incident.ts';
 import { type Layer, layers } from '../domain/layer.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
-import type { AuditEntry, DueRun, IncidentOutcome, IncidentStore, IncomingNotification } from '../incidents/ports.ts';
+import type { DueRun, IncidentOutcome, IncidentStore, IncomingNotification } from '../incidents/ports.ts';
+import { performAct } from './acts.ts';
 import { atomic } from './atomic.ts';
+import { insertAudit, readAudit } from './audit.ts';
 import { announce } from './changes.ts';
 import { readRecord, toIncident } from './incident-record.ts';
 import { recordNotification } from './notification.ts';
 import { waiting } from './notification-rows.ts';
-import { pack, toJson, toText, unpack } from './stored-json.ts';
+import { pack, toJson, unpack } from './stored-json.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
 /** Incidents in PostgreSQL. Every change of an incident locks its row first, so that changes follow one another. */
@@ -137,18 +140,8 @@ export class PostgresIncidentStore implements IncidentStore {
     });
   }
 
-  acknowledge(incidentId: string, actor: string, at: string): Promise<boolean> {
-    return atomic(this.#db, async (db) => {
-      const { numUpdatedRows } = await db
-        .updateTable('incidents')
-        .set({ acknowledged_by: toText(actor), updated_at: at })
-        .where('id', '=', incidentId)
-        .where('acknowledged_by', 'is', null)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
-      await insertAudit(db, { at, incidentId, actor, action: 'acknowledge', detail: '' });
-      return true;
-    });
+  perform(incidentId: string, act: Act, actor: string, at: string): Promise<Refusal | null> {
+    return atomic(this.#db, (db) => performAct(db, incidentId, act, actor, at));
   }
 
   requestRun(incidentId: string, actor: string, at: string): Promise<boolean> {
@@ -201,20 +194,8 @@ export class PostgresIncidentStore implements IncidentStore {
     return insertAudit(this.#db, entry);
   }
 
-  async auditTrail(incidentId: string): Promise<AuditEntry[]> {
-    const rows = await this.#db
-      .selectFrom('audit')
-      .selectAll()
-      .where('incident_id', '=', incidentId)
-      .orderBy('id')
-      .execute();
-    return rows.map(({ at, incident_id, actor, action, detail }) => ({
-      at: at.toISOString(),
-      incidentId: incident_id,
-      actor,
-      action,
-      detail,
-    }));
+  auditTrail(incidentId: string): Promise<AuditEntry[]> {
+    return readAudit(this.#db, incidentId);
   }
 
   async prune(before: string): Promise<number> {
@@ -239,18 +220,5 @@ const endRun = async (db: Db, incidentId: string, run: number, at: string): Prom
     .updateTable('incidents')
     .set({ judged_run: sql`greatest(judged_run, ${run}::int)`, updated_at: at })
     .where('id', '=', incidentId)
-    .execute();
-};
-
-const insertAudit = async (db: Db, { incidentId, ...entry }: AuditEntry): Promise<void> => {
-  await db
-    .insertInto('audit')
-    .values({
-      at: entry.at,
-      incident_id: incidentId,
-      actor: toText(entry.actor),
-      action: entry.action,
-      detail: toText(entry.detail),
-    })
     .execute();
 };

@@ -76,8 +76,9 @@ export async function updateIncident(
     refires: incident.refires + 1,
     run: incident.run + 1,
     progress: toJson(waiting),
-    // Who acknowledged the former outbreak does not know of this one.
+    // Who acknowledged or closed the former outbreak does not know of this one.
     acknowledged_by: null,
+    resolved_by: null,
   };
   await db
     .updateTable('incidents')

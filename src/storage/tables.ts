@@ -4,7 +4,7 @@ import type { IncidentStatus, LayerProgress, Severity } from '../domain/incident
 import type { Layer, Owner } from '../domain/layer.ts';
 import type { OutboxState } from '../domain/message.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Escalation, LayerReading, Routing } from '../domain/view.ts';
+import type { Escalation, HandOff, LayerReading, Routing } from '../domain/view.ts';
 
 /** Written as ISO 8601, read as a Date. */
 type Time = ColumnType<Date, string, string>;
@@ -28,6 +28,9 @@ interface IncidentsTable {
   recheck_at: OptionalTime;
   progress: Json<Record<Layer, LayerProgress>>;
   acknowledged_by: string | null;
+  assigned_to: string | null;
+  resolved_by: string | null;
+  hand_off: OptionalJson<HandOff>;
   fired_at: Time;
   opened_at: Time;
   resolved_at: OptionalTime;

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../../src/config/load.ts';
+import type { Act } from '../../src/domain/act.ts';
 import type { Incident } from '../../src/domain/incident.ts';
 import type { OutboxRow } from '../../src/domain/message.ts';
 import type { IncidentView } from '../../src/domain/view.ts';
@@ -56,7 +57,10 @@ export const startConsole = async (views: IncidentView[]): Promise<ConsoleServer
     },
     outbox: { thread: async (id: string) => (byId.has(id) ? rowsOf(byId.get(id)!) : []) },
     view: async (id: string) => byId.get(id) ?? null,
-    acknowledge: act('acknowledge'),
+    act: async (incidentId: string, { action }: Act, actor: string) => {
+      acts.push(`${action} ${incidentId} by ${actor}`);
+      return null;
+    },
     rerun: act('rerun'),
     onChange: (listener: (incidentId: string) => void) => {
       listeners.add(listener);

@@ -30,6 +30,8 @@ export const incidentOf = (facts: Facts, overrides: Partial<Incident> = {}): Inc
   run: 1,
   progress: { cloud: 'read', platform: 'read', app: 'read' },
   acknowledgedBy: null,
+  assignedTo: null,
+  resolvedBy: null,
   firedAt: '2026-11-20T08:25:00Z',
   openedAt: '2026-11-20T08:25:04Z',
   resolvedAt: null,

@@ -26,7 +26,7 @@ export const handlerDeps = (given: Partial<HandlerDeps> = {}): HandlerDeps => ({
   outbox: absent('outbox'),
   metrics: createMetrics(),
   receive: absent('receive'),
-  acknowledge: absent('acknowledge'),
+  act: absent('act'),
   rerun: absent('rerun'),
   view: absent('view'),
   slackEvents: null,

@@ -3,7 +3,7 @@ import type { Incident, StoredAlert } from '../../src/domain/incident.ts';
 import type { Layer } from '../../src/domain/layer.ts';
 import { text } from '../../src/domain/text.ts';
 import type { LayerVerdict, Verdict } from '../../src/domain/verdict.ts';
-import type { IncidentView, LayerReading, Routing } from '../../src/domain/view.ts';
+import type { HandOff, IncidentView, LayerReading, Routing } from '../../src/domain/view.ts';
 
 /** Incidents as a person is shown them, close to cases of test/cases; each a complete view to change for a test. */
 
@@ -70,6 +70,8 @@ export const incident = (overrides: Partial<Incident> = {}): Incident => ({
   run: 1,
   progress: { cloud: 'read', platform: 'read', app: 'read' },
   acknowledgedBy: null,
+  assignedTo: null,
+  resolvedBy: null,
   firedAt: '2026-11-20T08:25:00Z',
   openedAt: '2026-11-20T08:25:04Z',
   resolvedAt: null,
@@ -145,6 +147,18 @@ const platformTeam: Routing = {
   channel: 'C0PLATFORM',
 };
 
+export const handOff = (overrides: Partial<HandOff> = {}): HandOff => ({
+  number: 1,
+  to: 'app',
+  routing: { owner: 'app', party: 'media', knownBy: 'a person handed it over', mention: 'S0MEDIA01', channel: null },
+  escalation: null,
+  why: 'the request is theirs to lower',
+  corrects: false,
+  by: 'U0ALICE01',
+  at: '2026-11-20T08:31:00Z',
+  ...overrides,
+});
+
 /** The platform incident, complete; the other views differ in what makes them other. */
 export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentView => ({
   incident: incident(),
@@ -161,6 +175,7 @@ export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentVie
     body: 'What: 2 of 5 replicas of media/preview are pending.\nSince: 2026-11-20 08:12:31 UTC.\nProof: NodePool general status.resources.cpu = 48, spec.limits.cpu = 48.\n\nAsked of you: raise the limit or free a draining node.',
     incomplete: ['who set the limit, and why'],
   },
+  handOff: null,
   mode: 'observe',
   channel: 'C0INCIDENTS',
   pageUrl: 'http://127.0.0.1:3000/incidents/01JD2V7Q4Y8M3N6P9R0S1T2U3V',

@@ -34,6 +34,8 @@ export const steerableSteps = () => {
       body: '',
       incomplete: [],
     }),
+    handOff: (_record, _facts, _verdict, to) =>
+      to === 'nobody' ? null : { to: 'platform', routing: { ...routing('platform'), party: to }, escalation: null },
     presentation: () => ({ mode: 'observe', channel: 'alerts', pageUrl: null }),
     renderThread: render,
     renderWithdrawn: ({ incident }, slot) => ({ slot, text: `withdrawn by run ${incident.run}`, blocks: [] }),

@@ -151,10 +151,42 @@ describeBackends('incident use cases', (backend) => {
 
   it('lets the first one acknowledge, and starts no second run while one is under way', async () => {
     const id = await receive();
-    expect(await install.incidents.acknowledge(id, 'U1')).toBe(true);
-    expect(await install.incidents.acknowledge(id, 'U2')).toBe(false);
+    expect(await install.incidents.act(id, { action: 'acknowledge' }, 'U1')).toBeNull();
+    expect(await install.incidents.act(id, { action: 'acknowledge' }, 'U2')).toBe('acknowledgedBefore');
     await shows(id, 'ack U1');
     expect(await install.incidents.rerun(id, 'U1')).toBe(false);
+  });
+
+  it('hands a judged incident over, and shows whose it is then, through later runs', async () => {
+    install.work();
+    const id = await receive();
+    expect(await install.incidents.handOff(id, { to: 'infra', why: 'x', corrects: true }, 'U1')).toBe('noVerdict');
+    await shows(id, /^open; 1 alerts; app$/);
+    const handOff = { to: 'infra', why: 'the password hunter2 was ours', corrects: true };
+    expect(await install.incidents.handOff(id, { ...handOff, to: 'nobody' }, 'U1')).toBe('noTeam');
+    expect(await install.incidents.handOff(id, handOff, 'U1')).toBeNull();
+    expect(await install.incidents.handOff(id, handOff, 'U2')).toBe('ownedAlready');
+    expect(await install.incidents.rerun(id, 'U1')).toBe(true);
+    await eventually(() => records().store.dueRuns(1)).toEqual([]);
+    expect(await records().store.record(id)).toMatchObject({
+      verdict: { owner: 'app' },
+      routing: { owner: 'platform', party: 'infra' },
+      handOff: { number: 1, by: 'U1', corrects: true, why: 'the password [redacted] was ours' },
+    });
+    expect((await records().store.auditTrail(id)).map(({ action }) => action)).toEqual(['hand-off', 'rerun']);
+  });
+
+  it('keeps an incident that a person closed closed while its alerts fire on, until one starts anew', async () => {
+    const id = await receive();
+    expect(await install.incidents.act(id, { action: 'resolve', reason: 'rolled back' }, 'U1')).toBeNull();
+    await receive();
+    expect((await records().store.record(id))!.incident).toMatchObject({ status: 'resolved', resolvedBy: 'U1' });
+    expect(await receive(alert({ fingerprint: 'f2' }))).toBe(id);
+    expect((await records().store.record(id))!.incident).toMatchObject({
+      status: 'open',
+      resolvedBy: null,
+      refires: 1,
+    });
   });
 
   it('ends a run that cannot be judged, so that a person can start another', async () => {

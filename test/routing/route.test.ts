@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/domain/kubernetes.ts';
 import { ClusterFacts } from '../../src/facts/cluster.ts';
 import { emptyDirectory, type OwnerDirectory, type Team } from '../../src/routing/directory.ts';
 import { explainOwner, findWorkload } from '../../src/routing/explain.ts';
-import { route } from '../../src/routing/route.ts';
+import { handOffTo, route } from '../../src/routing/route.ts';
 import { event, factsOf, object } from '../rules/harness.ts';
 import { caseFacts, verdictOf } from './facts.ts';
 
@@ -400,5 +400,26 @@ describe('owners explain', () => {
       'ReplicaSet media/gone',
       'namespace media',
     ]);
+  });
+});
+
+describe('a hand-off', () => {
+  const facts = deployed({ deployment: { team: 'payments' } });
+  const verdict = verdictOf({ owner: 'cloud' });
+  const handedTo = (to: string) => handOffTo(to, 'by a person', { verdict, facts, directory });
+
+  it('leads to the party of a layer, whatever the verdict says', () => {
+    expect(handedTo('App')).toMatchObject({ to: 'app', routing: { owner: 'app', party: 'Payments' } });
+    expect(handedTo('platform')).toMatchObject({ to: 'platform', routing: { mention: 'S0000PLAT1' } });
+    expect(handedTo('cloud')).toMatchObject({ to: 'cloud', routing: { owner: 'cloud', knownBy: 'by a person' } });
+  });
+
+  it('leads to a team by id, name or alias; the platform team acts for its layer', () => {
+    expect(handedTo('media-squad')).toMatchObject({ to: 'app', routing: { party: 'Media', channel: 'C0000MEDI1' } });
+    expect(handedTo('sre')).toMatchObject({ to: 'platform', routing: { party: 'Cluster platform' } });
+  });
+
+  it('leads nowhere for a team that the directory does not have', () => {
+    expect(handedTo('growth')).toBeNull();
   });
 });

@@ -19,7 +19,7 @@ let slack: SlackDouble;
 let log: ReturnType<typeof memoryLog>;
 let app: SlackApp;
 let card: { channel: string; ts: string };
-const incidents = { acknowledge: vi.fn(), rerun: vi.fn() };
+const incidents = { act: vi.fn(), rerun: vi.fn() };
 
 beforeAll(async () => {
   actions = await loadActions('handlers/actions');
@@ -40,7 +40,7 @@ const postCard = async (): Promise<void> => {
 };
 
 beforeEach(async () => {
-  incidents.acknowledge.mockReset().mockResolvedValue(true);
+  incidents.act.mockReset().mockResolvedValue(null);
   incidents.rerun.mockReset().mockResolvedValue(true);
   slack = await SlackDouble.start();
   log = memoryLog();
@@ -61,7 +61,7 @@ describe('Socket Mode', () => {
     const answer = await slack.click({ ...card, actionId: 'acknowledge', user: 'U0BOB0001' });
     expect(answer.acknowledged).toBe(true);
     await vi.waitFor(() =>
-      expect(incidents.acknowledge).toHaveBeenCalledWith('01JD2V7Q4Y8M3N6P9R0S1T2U3V', 'U0BOB0001'),
+      expect(incidents.act).toHaveBeenCalledWith('01JD2V7Q4Y8M3N6P9R0S1T2U3V', { action: 'acknowledge' }, 'U0BOB0001'),
     );
     expect(slack.workspace.ephemerals).toEqual([]);
     await slack.click({ ...card, actionId: 'rerun' });
@@ -70,9 +70,9 @@ describe('Socket Mode', () => {
 
   test('a slow use case does not delay the acknowledgement, and stop waits for it', async () => {
     let finish: (done: boolean) => void = () => {};
-    incidents.acknowledge.mockReturnValue(new Promise((resolve) => (finish = resolve)));
+    incidents.act.mockReturnValue(new Promise((resolve) => (finish = resolve)));
     expect((await slack.click({ ...card, actionId: 'acknowledge' })).acknowledged).toBe(true);
-    await vi.waitFor(() => expect(incidents.acknowledge).toHaveBeenCalled());
+    await vi.waitFor(() => expect(incidents.act).toHaveBeenCalled());
     let stopped = false;
     const stopping = app.stop().then(() => {
       stopped = true;
@@ -92,7 +92,7 @@ describe('Socket Mode', () => {
   });
 
   test('who comes second is told alone', async () => {
-    incidents.acknowledge.mockResolvedValue(false);
+    incidents.act.mockResolvedValue('acknowledgedBefore');
     await slack.click({ ...card, actionId: 'acknowledge', user: 'U0LATE001' });
     await vi.waitFor(() => expect(slack.workspace.ephemerals).toHaveLength(1));
     expect(slack.workspace.ephemerals[0]).toMatchObject({
@@ -111,16 +111,16 @@ describe('Socket Mode', () => {
 
   test('a click on an old card is as good as one on the new card; a foreign value does nothing', async () => {
     await slack.click({ ...card, actionId: 'acknowledge', value: '01JD2V7Q4Y8M3N6P9R0S1T2U3V 0.0' });
-    await vi.waitFor(() => expect(incidents.acknowledge).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(incidents.act).toHaveBeenCalledTimes(1));
     for (const value of ['', 'x', 'a b c', '\u0000 1.0 2']) {
       expect((await slack.click({ ...card, actionId: 'acknowledge', value: value || ' ' })).acknowledged).toBe(true);
     }
-    expect(incidents.acknowledge).toHaveBeenCalledTimes(1);
+    expect(incidents.act).toHaveBeenCalledTimes(1);
   });
 
   test('the token was verified once, not at every click', async () => {
     await slack.click({ ...card, actionId: 'acknowledge' });
-    await vi.waitFor(() => expect(incidents.acknowledge).toHaveBeenCalled());
+    await vi.waitFor(() => expect(incidents.act).toHaveBeenCalled());
     expect(slack.count('auth.test')).toBe(1);
   });
 
@@ -160,7 +160,7 @@ describe('HTTP', () => {
   test('a signed click calls its use case', async () => {
     expect((await click()).status).toBe(200);
     await vi.waitFor(() =>
-      expect(incidents.acknowledge).toHaveBeenCalledWith('01JD2V7Q4Y8M3N6P9R0S1T2U3V', 'U0ALICE01'),
+      expect(incidents.act).toHaveBeenCalledWith('01JD2V7Q4Y8M3N6P9R0S1T2U3V', { action: 'acknowledge' }, 'U0ALICE01'),
     );
   });
 
@@ -172,7 +172,7 @@ describe('HTTP', () => {
     ['a time that is none', { timestamp: Number.NaN }],
   ])('%s is refused', async (_, signing) => {
     expect((await click(signing)).status).toBe(401);
-    expect(incidents.acknowledge).not.toHaveBeenCalled();
+    expect(incidents.act).not.toHaveBeenCalled();
   });
 
   test('a replayed request changes nothing', async () => {
@@ -193,7 +193,7 @@ describe('HTTP', () => {
     });
     expect((await click()).status).toBe(200);
     expect((await click({ secret: 'wrong' })).status).toBe(401);
-    await vi.waitFor(() => expect(incidents.acknowledge).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(incidents.act).toHaveBeenCalledTimes(1));
   });
 
   test('other paths and methods are not found', async () => {

@@ -35,7 +35,7 @@ const exercise = async (): Promise<Set<string>> => {
     ...connection,
     appToken: slack.appToken,
     actions: await loadActions('handlers/actions'),
-    incidents: { acknowledge: async () => false, rerun: async () => false },
+    incidents: { act: async () => 'acknowledgedBefore', rerun: async () => false },
     messages,
     client,
     now: Date.now,

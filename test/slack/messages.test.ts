@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { refusals } from '../../src/domain/act.ts';
 import { loadMessages, type Messages } from '../../src/slack/messages.ts';
 import { renderWithdrawn } from '../../src/slack/render/replies.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
-import { evidence, incident, incidentView, reading, storedAlert, verdict, views } from '../fakes/view.ts';
+import { evidence, handOff, incident, incidentView, reading, storedAlert, verdict, views } from '../fakes/view.ts';
 import { wordsOf } from './words-of.ts';
 
 const folderWith = (files: Record<string, string>): string => {
@@ -47,7 +48,9 @@ test('a key that no language has is a bug', () => {
 
 test('data is inserted, never run', () => {
   const messages = loadMessages('templates/messages', 'en');
-  expect(messages.say('state.acknowledged', { actor: '{{ 1 | plus: 1 }}' })).toBe('acknowledged by {{ 1 | plus: 1 }}');
+  expect(messages.say('heading.escalation', { title: '{{ 1 | plus: 1 }}' })).toBe(
+    'Escalation draft: {{ 1 | plus: 1 }}',
+  );
 });
 
 test('every text of the catalogue is said somewhere', () => {
@@ -99,6 +102,8 @@ test('every text of the catalogue is said somewhere', () => {
     }),
     incidentView({ verdict: verdict({ layers: [{ layer: 'app', status: 'implicated', because: 'b' }] }) }),
     incidentView({ verdict: verdict({ evidence: Array(40).fill(evidence({ text: 'z'.repeat(3000) })) }) }),
+    incidentView({ incident: incident({ assignedTo: 'U0ALICE01', resolvedBy: 'console' }), handOff: handOff() }),
+    incidentView({ handOff: handOff({ corrects: true }) }),
   ];
   for (const view of variants) renderThread(view, recording);
   expect(renderWithdrawn(incidentView(), 'layer-app', recording)).toMatchObject({
@@ -106,7 +111,12 @@ test('every text of the catalogue is said somewhere', () => {
     text: expect.stringContaining('no longer'),
   });
   // Said by the sender and by the buttons.
-  const elsewhere = ['more.refused', 'feedback.acknowledgedBefore', 'feedback.runningAlready', 'feedback.failed'];
+  const elsewhere = [
+    'more.refused',
+    'feedback.runningAlready',
+    'feedback.failed',
+    ...refusals.map((refusal) => `refusal.${refusal}`),
+  ];
   const unsaid = keysOf(parse(english)).filter((key) => !said.has(key) && !elsewhere.includes(key));
   expect(unsaid).toEqual([]);
 });

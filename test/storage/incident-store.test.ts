@@ -90,7 +90,7 @@ describeBackends('incident store', (backend) => {
   it('takes a re-fire within 24 h into the same incident and starts a run', async () => {
     const id = await open();
     await judge(id);
-    await store().acknowledge(id, 'U1', minute(3));
+    await store().perform(id, { action: 'acknowledge' }, 'U1', minute(3));
     await record(minute(5), [alert({ status: 'resolved' })]);
     expect(await store().dueRuns(10)).toEqual([]);
     const again = await record(minute(5 + day), [alert({ startsAt: minute(4 + day) })]);
@@ -223,10 +223,13 @@ describeBackends('incident store', (backend) => {
 
   it('lets one of two who acknowledge win', async () => {
     const id = await open();
-    const won = await Promise.all([store().acknowledge(id, 'U1', minute(1)), store().acknowledge(id, 'U2', minute(1))]);
-    expect(won.filter(Boolean)).toHaveLength(1);
+    const acknowledge = (actor: string) => store().perform(id, { action: 'acknowledge' }, actor, minute(1));
+    const refused = await Promise.all([acknowledge('U1'), acknowledge('U2')]);
+    expect(refused.toSorted()).toEqual(['acknowledgedBefore', null]);
     const trail = await store().auditTrail(id);
-    expect(trail.map(({ action, actor }) => [action, actor])).toEqual([['acknowledge', won[0] ? 'U1' : 'U2']]);
+    expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
+      ['acknowledge', refused[0] === null ? 'U1' : 'U2'],
+    ]);
   });
 
   it('starts no run while one is under way, and can after one that failed', async () => {

@@ -4,7 +4,7 @@ import type { Layer } from '../../domain/layer.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { LayerVerdict, Verdict } from '../../domain/verdict.ts';
 import type { IncidentView } from '../../domain/view.ts';
-import { cost, escapeMrkdwn, truncate, withoutMarkup } from '../legible.ts';
+import { cost, truncate } from '../legible.ts';
 import type { Block } from '../limits.ts';
 import type { Messages } from '../messages.ts';
 import {
@@ -23,18 +23,9 @@ import {
   subjectOf,
 } from './draft.ts';
 import { evidenceBlock } from './evidence.ts';
+import { mention } from './mention.ts';
 import { missingReads } from './root.ts';
-import { firstAction, layerName, mentionToken, ownerPhrase } from './words.ts';
-
-/** The owner is called once per verdict, only in mode `page`, and only where somebody has to act. */
-const mention = (draft: Draft): Block[] => {
-  const { mode, routing, verdict } = draft.view;
-  const token = routing?.mention ? mentionToken(routing.mention) : null;
-  if (mode !== 'page' || !routing || !token || verdict?.state !== 'fault') return [];
-  const words = draft.say('mention', { who: '\u0000', party: draft.line(routing.party, 150) });
-  const text = escapeMrkdwn(withoutMarkup(words)).replace('\u0000', token);
-  return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }];
-};
+import { firstAction, layerName, ownerPhrase } from './words.ts';
 
 /** Which run a reply is of: after a re-run that no longer speaks of it, the reply stays in the thread as it was. */
 const runNote = (draft: Draft, readAt: string | null | undefined): Block[] => [

@@ -9,7 +9,8 @@ import type { Messages } from '../messages.ts';
 import { bullets, Draft, fix, labelled, note, paragraph, plain, prose, rich, subjectOf } from './draft.ts';
 import { layerBlocks } from './layer-lines.ts';
 import { linkLine } from './links.ts';
-import { firstAction, isRunning, mentionToken, ownerPhrase, statusPhrase } from './words.ts';
+import { peopleOf, person } from './people.ts';
+import { firstAction, isRunning, ownerPhrase, statusPhrase } from './words.ts';
 
 const severityMark = { critical: '🔴', warning: '🟠', info: '🔵', none: '⚪' } as const;
 
@@ -32,23 +33,24 @@ const title = (draft: Draft): { header: Block; whole: RichTextElement[] } => {
   };
 };
 
-/** Who acknowledged. A Slack id is shown as Slack shows people; the card is edited, and edits notify nobody. */
-const acknowledged = (draft: Draft): RichTextElement[] => {
-  const actor = draft.view.incident.acknowledgedBy;
-  if (!actor) return [];
-  const isUser = mentionToken(actor)?.startsWith('<@');
-  const words = draft.say('state.acknowledged', { actor: isUser ? '' : draft.line(actor, 100) });
-  return [
-    ...plain(`, ${isUser ? `${words.trim()} ` : words}`),
-    ...(isUser ? [{ type: 'user', user_id: actor } as const] : []),
-  ];
-};
-
 const stateLine = (draft: Draft): RichTextElement[] => {
   const { alerts } = draft.view;
   const firing = alerts.filter((alert) => alert.status === 'firing').length;
   const many = alerts.length > 1 ? `, ${draft.say('state.alerts', { firing, total: alerts.length })}` : '';
-  return labelled(draft.say('label.state'), ...plain(`${statusPhrase(draft)}${many}`), ...acknowledged(draft));
+  return labelled(draft.say('label.state'), ...plain(`${statusPhrase(draft)}${many}`), ...peopleOf(draft));
+};
+
+/** `Handed over: by @bob, wrong owner: the node was cordoned by us`. */
+const handedOver = (draft: Draft): RichTextElement[] => {
+  const { handOff } = draft.view;
+  if (!handOff) return [];
+  const why = draft.line(handOff.why, 300);
+  return labelled(
+    draft.say(handOff.corrects ? 'label.corrected' : 'label.handedOver'),
+    ...plain(`${draft.say('label.by')} `),
+    ...person(draft, handOff.by),
+    ...plain(why ? `: ${why}` : ''),
+  );
 };
 
 const verdictLines = (draft: Draft): RichTextElement[][] => {
@@ -57,7 +59,10 @@ const verdictLines = (draft: Draft): RichTextElement[][] => {
   const calm = verdict.state !== 'fault';
   return [
     labelled(draft.say('label.owner'), ...plain(ownerPhrase(draft, verdict, routing))),
-    routing?.knownBy && !calm ? labelled(draft.say('label.knownBy'), ...plain(draft.line(routing.knownBy, 300))) : [],
+    handedOver(draft),
+    routing?.knownBy && !draft.view.handOff && !calm
+      ? labelled(draft.say('label.knownBy'), ...plain(draft.line(routing.knownBy, 300)))
+      : [],
     labelled(draft.say('label.cause'), ...plain(draft.line(draft.sentence(verdict.cause), 800))),
     calm ? plain(draft.say(`calm.${verdict.state}`)) : [],
     verdict.deadline

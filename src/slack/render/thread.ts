@@ -1,6 +1,7 @@
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import type { Messages } from '../messages.ts';
+import { renderHandOff } from './hand-off.ts';
 import {
   renderEscalation,
   renderForOwner,
@@ -26,6 +27,7 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
     ...(verdict.nextSteps.length > 0 ? [renderNextSteps(view, verdict, messages)] : []),
     ...(escalation ? [renderEscalation(view, escalation, messages)] : []),
     ...renderForOwner(view, verdict, messages),
-    ...(view.formerOwner !== null ? [renderOwnerChange(view, verdict, messages)] : []),
+    ...(view.formerOwner !== null && !view.handOff ? [renderOwnerChange(view, verdict, messages)] : []),
+    ...(view.handOff ? [renderHandOff(view, view.handOff, messages)] : []),
   ];
 };

@@ -12,6 +12,12 @@ export const layerName = (draft: Draft, layer: Layer): string => draft.say(`laye
 
 /** `Cluster platform (platform team), high confidence`, or who looks first where nobody is named. */
 export const ownerPhrase = (draft: Draft, verdict: Verdict, routing: Routing | null): string => {
+  const { handOff } = draft.view;
+  if (handOff)
+    return draft.say('owned.handedOver', {
+      party: draft.line(handOff.routing.party, 150),
+      owner: draft.say(`owner.${handOff.to}`),
+    });
   if (verdict.state !== 'fault') return draft.say(`owned.${verdict.state}`);
   const confidence = draft.say(`confidence.${verdict.confidence}`);
   if (verdict.owner === 'undetermined')

@@ -11,14 +11,14 @@ import { views } from '../../fakes/view.ts';
 const click = { incidentId: 'incident-1', actor: 'U0ALICE01' };
 
 test.each([
-  ['acknowledge', acknowledge, 'feedback.acknowledgedBefore'],
-  ['rerun', rerun, 'feedback.runningAlready'],
-] as const)('%s calls its one use case, and speaks only if it was in vain', async (name, handler, feedback) => {
-  const incidents = { acknowledge: vi.fn(async () => true), rerun: vi.fn(async () => true) };
+  ['acknowledge', acknowledge, 'refusal.acknowledgedBefore', ['incident-1', { action: 'acknowledge' }, 'U0ALICE01']],
+  ['rerun', rerun, 'feedback.runningAlready', ['incident-1', 'U0ALICE01']],
+] as const)('%s calls its one use case, and speaks only if it was in vain', async (name, handler, feedback, call) => {
+  const incidents = { act: vi.fn(async () => null), rerun: vi.fn(async () => true) };
   expect(handler.action_id).toBe(name);
   expect(await handler.handle(incidents, click)).toBeNull();
-  expect(incidents[name]).toHaveBeenCalledExactlyOnceWith('incident-1', 'U0ALICE01');
-  const vain = { acknowledge: async () => false, rerun: async () => false };
+  expect(incidents[name === 'rerun' ? 'rerun' : 'act']).toHaveBeenCalledExactlyOnceWith(...call);
+  const vain = { act: async () => 'acknowledgedBefore' as const, rerun: async () => false };
   expect(await handler.handle(vain, click)).toBe(feedback);
 });
 

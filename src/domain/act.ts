@@ -1,0 +1,34 @@
+import type { HandOff } from './view.ts';
+
+/** One line of an incident's history: who did what. */
+export interface AuditEntry {
+  /** ISO 8601. */
+  at: string;
+  incidentId: string | null;
+  /** `system`, a Slack user id or an operator's name. */
+  actor: string;
+  action: string;
+  detail: string;
+}
+
+/** What a person does to an incident, besides having it read again. */
+export type Act =
+  | { action: 'acknowledge' }
+  | { action: 'assign'; assignee: string }
+  | { action: 'note'; text: string }
+  | { action: 'resolve'; reason: string }
+  | { action: 'reopen' }
+  | { action: 'hand-off'; handOff: Omit<HandOff, 'number' | 'by' | 'at'> };
+
+/** Why an act changes nothing: the incident's state does not allow it, or somebody else was first. */
+export const refusals = [
+  'unknown',
+  'acknowledgedBefore',
+  'assignedBefore',
+  'resolved',
+  'open',
+  'ownedAlready',
+  'noVerdict',
+  'noTeam',
+] as const;
+export type Refusal = (typeof refusals)[number];
