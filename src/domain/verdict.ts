@@ -7,7 +7,8 @@ import type { Text } from './text.ts';
 export type LayerVerdict =
   | { layer: Layer; status: 'cleared'; because: string }
   | { layer: Layer; status: 'implicated'; because: string }
-  | { layer: Layer; status: 'unknown'; missing: string; fix: string };
+  /** `silent`: all was read, and nothing speaks for or against the layer; `fix` is then where a person looks. */
+  | { layer: Layer; status: 'unknown'; missing: string; fix: string; silent?: true };
 
 /** The answer to "whose incident is this?", with its proof. Times are ISO 8601. */
 export interface Verdict {

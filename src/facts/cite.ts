@@ -2,8 +2,11 @@ import type { Evidence, EvidenceSource } from '../domain/evidence.ts';
 import type { CloudWatchSeries, ContainerLog, ProbeAnswer, Series } from '../domain/facts.ts';
 import { describeRef, type KubeEvent, type KubeObject, refOf } from '../domain/kubernetes.ts';
 import type { Layer } from '../domain/layer.ts';
+import { shellWord } from '../domain/shell.ts';
+import { awsCommand } from './aws-command.ts';
 import type { ClusterFacts } from './cluster.ts';
 import { condition } from './conditions.ts';
+import { addMinutes } from './time.ts';
 
 /** What each source cannot show, whatever it says. */
 const limits: Record<EvidenceSource, string> = {
@@ -35,7 +38,19 @@ export const cite = (layer: Layer, facts: ClusterFacts) => {
         field: path,
         value: show(value === undefined ? read(object, path) : value),
         text,
-        reproduce: `kubectl get ${getLine(object)} -o yaml`,
+        reproduce: `kubectl get ${getLine(object)} -o yaml${path.startsWith('metadata.managedFields') ? ' --show-managed-fields' : ''}`,
+      });
+    },
+
+    /** One label: its key is the field's name, since a whole set of labels says nothing at a glance. */
+    label(object: KubeObject, key: string, text = ''): Evidence {
+      return evidence('kubernetes', {
+        object: describeRef(refOf(object)),
+        uid: object.metadata.uid,
+        field: `label ${key}`,
+        value: show(object.metadata.labels?.[key]),
+        text,
+        reproduce: `kubectl get ${getLine(object)} -L ${shellWord(key)}`,
       });
     },
 
@@ -94,7 +109,8 @@ export const cite = (layer: Layer, facts: ClusterFacts) => {
     /** A metric with the value or course that matters, in words. */
     series(series: Series, value: string): Evidence {
       const matchers = Object.entries(series.labels)
-        .map(([key, label]) => `${key}="${label}"`)
+        // PromQL's strings are escaped as JSON's are.
+        .map(([key, label]) => `${key}=${JSON.stringify(label)}`)
         .join(',');
       return evidence('metrics', {
         object: `${series.name}{${matchers}}`,
@@ -107,42 +123,48 @@ export const cite = (layer: Layer, facts: ClusterFacts) => {
     },
 
     cloudWatch(series: CloudWatchSeries, value: string): Evidence {
-      const dimensions = Object.entries(series.dimensions)
-        .map(([name, dimension]) => `Name=${name},Value=${dimension}`)
-        .join(' ');
+      const dimensions = Object.entries(series.dimensions).map(
+        ([name, dimension]) => `Name=${name},Value=${dimension}`,
+      );
       return evidence('cloudwatch', {
-        object: `${series.namespace} ${dimensions}`,
+        object: `${series.namespace} ${dimensions.join(' ')}`.trimEnd(),
         field: `${series.metric} (${series.stat})`,
         value,
         text: '',
         at: series.points.at(-1)?.[0],
-        reproduce: `aws cloudwatch get-metric-statistics --namespace ${series.namespace} --metric-name ${series.metric} --dimensions ${dimensions} --statistics ${series.stat} --period ${series.periodSeconds}`,
+        reproduce: metricCommand(series, dimensions, facts.identity.region),
       });
     },
 
-    /** Part of a cloud API's answer, e.g. `aws('ec2.describeSubnets', 'Subnets[0].AvailableIpAddressCount', 0)`. */
+    /**
+     * Part of a cloud API's answer, e.g. `aws('ec2.describeSubnets', 'Subnets[0].AvailableIpAddressCount', 0)`. An id
+     * that the path, the value or the text names narrows the command that shows it again.
+     */
     aws(call: string, path: string, value: unknown, text = '', at?: string): Evidence {
-      const [service, operation] = call.split('.') as [string, string];
-      const command = operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      const shown = show(value);
+      const seen = `${path} ${shown} ${text}`;
       return evidence('aws', {
         object: call,
         field: path,
-        value: show(value),
+        value: shown,
         text,
         at,
-        reproduce: `aws ${service} ${command}${facts.identity.region ? ` --region ${facts.identity.region}` : ''}`,
+        reproduce: awsCommand({ call, path, value: shown, seen, at }, facts),
       });
     },
 
-    /** That a list was read and holds nothing of the kind: an absence is a fact only where the read succeeded. */
-    absence(what: string, where: string): Evidence {
+    /**
+     * That a list was read and holds nothing of the kind: an absence is a fact only where the read succeeded. `command`
+     * lists what there is instead.
+     */
+    absence(what: string, where: string, command: string): Evidence {
       return evidence('kubernetes', {
         object: where,
         field: what,
         value: 'none',
         text: '',
         at: facts.now,
-        reproduce: `kubectl get ${what} -A`,
+        reproduce: command,
       });
     },
   };
@@ -155,6 +177,24 @@ const getLine = (object: KubeObject): string => {
   const namespace = object.metadata.namespace ? ` -n ${object.metadata.namespace}` : '';
   return `${object.kind.toLowerCase()}${group} ${object.metadata.name}${namespace}`;
 };
+
+/** CloudWatch keeps percentiles apart, and wants a window: that of the points that were read. */
+const metricCommand = (series: CloudWatchSeries, dimensions: string[], region: string | undefined): string => {
+  const { namespace, metric, stat, periodSeconds, points } = series;
+  const known = ['SampleCount', 'Average', 'Sum', 'Minimum', 'Maximum'].includes(stat);
+  const [first, last] = [points[0]?.[0], points.at(-1)?.[0]];
+  return [
+    'aws cloudwatch get-metric-statistics',
+    ...(region ? [`--region ${region}`] : []),
+    `--namespace ${shellWord(namespace)} --metric-name ${shellWord(metric)}`,
+    ...(dimensions.length > 0 ? [`--dimensions ${dimensions.map(quotedPair).join(' ')}`] : []),
+    `${known ? '--statistics' : '--extended-statistics'} ${shellWord(stat)} --period ${periodSeconds}`,
+    ...(first && last ? [`--start-time ${first} --end-time ${addMinutes(last, Math.ceil(periodSeconds / 60))}`] : []),
+  ].join(' ');
+};
+
+/** The comma of `Name=…,Value=…` needs no quotes, what else a dimension holds may. */
+const quotedPair = (pair: string): string => (/^[\w./:@=,-]+$/.test(pair) ? pair : shellWord(pair));
 
 const read = (object: unknown, path: string): unknown =>
   path

@@ -13,3 +13,6 @@ export const isNotTrue = (object: KubeObject | undefined, type: string): boolean
   const found = condition(object, type);
   return found !== undefined && found.status !== 'True';
 };
+
+export const isFalse = (object: KubeObject | undefined, type: string): boolean =>
+  condition(object, type)?.status === 'False';

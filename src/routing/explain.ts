@@ -46,7 +46,7 @@ const rank = (facts: OwnerFact[]): OwnerFact[] => {
 };
 
 const sentence = (decided: OwnerFact, looked: OwnerFact[]): string => {
-  if (decided.where !== 'layer default')
+  if (decided.where !== nobodyNamed)
     return `${decided.what} on ${decided.where}`.replace(/ on directory$/, ' of the owner directory');
   const places = looked.filter((fact) => fact !== decided).map((fact) => fact.where);
   return `${decided.what}: no team is named by ${places.join(', ')}`;
@@ -147,12 +147,17 @@ const neighboursFact = (namespace: string, facts: ClusterFacts, { keys, ...direc
   return { where, what, outcome: 'decides', note: '', party };
 };
 
+/** The place of last resort, where no label and no entry names a team. */
+const nobodyNamed = 'no team named';
+
 /** Without a directory the namespace is the best name there is. */
 const defaultFact = (directory: OwnerDirectory, namespace: string | undefined, target: string): OwnerFact => {
   const team = directory.defaults.app ? directory.teams[directory.defaults.app] : undefined;
   return {
-    where: 'layer default',
-    what: team ? `defaults.app: ${team.id} of the owner directory` : 'the layer default',
+    where: nobodyNamed,
+    what: team
+      ? `defaults.app: ${team.id} of the owner directory`
+      : `where it runs, ${namespace ? `namespace ${namespace}` : target}`,
     outcome: 'decides',
     note: '',
     party: team ?? { name: `Owner of ${namespace ? `namespace ${namespace}` : target}`, mention: null, channel: null },

@@ -2,7 +2,7 @@ import type { Party } from './directory.ts';
 
 /** One place that was looked at for the name of a team, in the order of precedence. */
 export interface OwnerFact {
-  /** The place: `alert KubePodCrashLooping`, `Deployment media/preview`, `namespace media`, `directory`, `layer default`. */
+  /** The place: `alert KubePodCrashLooping`, `Deployment media/preview`, `namespace media`, `directory`, `no team named`. */
   where: string;
   /** `label team=media`, or which keys were looked for. */
   what: string;

@@ -70,7 +70,9 @@ const partyOf = (layer: Layer, verdict: Verdict, facts: ClusterFacts, directory:
     const { team, entry } = platformTeamOf(directory, facts.identity.name);
     return destination(
       team,
-      entry ? `entry ${entry} of the owner directory` : 'the layer default; no owner directory names a platform team',
+      entry
+        ? `entry ${entry} of the owner directory`
+        : 'the fault is in what the platform runs; to name its team, set platform.team in the owner directory',
     );
   }
   const target = rootObject(verdict, facts);

@@ -75,7 +75,3 @@ export const webAddress = (raw: string): string | null => {
   const address = url.href.replace(/[|<>"`\s]/g, encodeURIComponent);
   return address.length <= 3000 ? address : null;
 };
-
-/** A word as a POSIX shell reads it back. */
-export const shellWord = (word: string): string =>
-  /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -39,7 +39,9 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
     (finding) => finding !== root && finding.rule === root.rule && finding.owner === root.owner,
   );
   const rivals = roots.filter((finding) => finding !== root && isRival(finding, root));
-  const layerVerdicts = cleared.map((layer) => implicate(layer, root, rivals));
+  // Rivals first: a layer with a fault that nothing explains is not cleared, however weak that fault's proof.
+  const open = [...rivals, ...roots.filter((finding) => finding !== root && finding.state === 'fault')];
+  const layerVerdicts = cleared.map((layer) => implicate(layer, root, open));
   return {
     ...base,
     state: root.state,
@@ -157,11 +159,11 @@ const confidenceOf = (root: Finding, rivals: Finding[], verdicts: LayerVerdict[]
   return doubts === 0 ? 'high' : doubts === 1 ? 'medium' : 'low';
 };
 
-const implicate = (layer: LayerVerdict, root: Finding, rivals: Finding[]): LayerVerdict => {
+const implicate = (layer: LayerVerdict, root: Finding, open: Finding[]): LayerVerdict => {
   if (root.state !== 'fault')
     return layer.status === 'implicated' ? { layer: layer.layer, status: 'cleared', because: root.cause.en } : layer;
   if (layer.layer === root.owner) return { layer: layer.layer, status: 'implicated', because: inShort(root) };
-  const rival = rivals.find((finding) => finding.owner === layer.layer);
+  const rival = open.find((finding) => finding.owner === layer.layer);
   if (rival)
     return {
       layer: layer.layer,
@@ -169,8 +171,8 @@ const implicate = (layer: LayerVerdict, root: Finding, rivals: Finding[]): Layer
       missing: `not excluded: ${rival.cause.en}`,
       fix: rival.nextSteps[0]?.en ?? 'compare the two chains of evidence',
     };
-  const open = root.missing.find((missing) => missing.layer === layer.layer);
-  return open ? { layer: layer.layer, status: 'unknown', missing: open.missing, fix: open.fix } : layer;
+  const unread = root.missing.find((missing) => missing.layer === layer.layer);
+  return unread ? { layer: layer.layer, status: 'unknown', missing: unread.missing, fix: unread.fix } : layer;
 };
 
 /** The root in a few words, where the cause is said beside it. */
@@ -207,10 +209,13 @@ const brokenRules = ({ broken }: Judgement): string[] =>
   broken.map(({ rule, message }) => `rule ${rule} broke and said nothing: ${message}`);
 
 const wouldChange = (root: Finding, rivals: Finding[], verdicts: LayerVerdict[]): string[] => [
-  ...rivals.slice(0, 2).map((rival) => `proof that ${rival.cause.en} came first`),
+  ...rivals.slice(0, 2).map((rival) => `proof that this came first: ${rival.cause.en}`),
   ...verdicts
     .flatMap((layer) =>
-      layer.status === 'unknown' && layer.layer !== root.owner ? [`${layer.layer}: ${layer.missing}`] : [],
+      // Where all was read and nothing speaks for or against a layer, no read would change anything.
+      layer.status === 'unknown' && !layer.silent && layer.layer !== root.owner
+        ? [`${layer.layer}: ${layer.missing}`]
+        : [],
     )
     .slice(0, 2),
   ...(root.state === 'expected' ? ['the state lasting past its deadline'] : []),

@@ -1,8 +1,10 @@
 import type { Finding } from '../domain/finding.ts';
+import type { KubeObject } from '../domain/kubernetes.ts';
 import { type Layer, layers } from '../domain/layer.ts';
 import type { LayerVerdict } from '../domain/verdict.ts';
+import { count } from '../domain/wording.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
-import { condition, isTrue } from '../facts/conditions.ts';
+import { condition, isFalse, isNotTrue, isTrue } from '../facts/conditions.ts';
 import { isPlatformNamespace } from '../facts/ownership.ts';
 import { isReady, restarts } from '../facts/pods.ts';
 import { quantity } from '../facts/quantity.ts';
@@ -70,15 +72,56 @@ const clearLayer = (
       namespaces.map((namespace) => facts.gapOf(source, namespace)).find((found) => found) ?? facts.gapOf(source);
     if (gap) return { layer, status: 'unknown', missing: gap.message, fix: gap.fix };
   }
-  const because = speakFor[layer](facts, scope, present).filter(Boolean);
+  const nodes = nodesInPlay(facts, scope, findings);
+  const because = speakFor[layer](facts, scope, nodes, present).filter(Boolean);
   if (because.length > 0) return { layer, status: 'cleared', because: because.join('; ') };
   const own = findings.find((finding) => finding.owner === layer && finding.state === 'fault');
+  if (own)
+    return {
+      layer,
+      status: 'unknown',
+      missing: own.cause.en,
+      fix: own.nextSteps[0]?.en ?? whereToLook[layer](facts.subject.namespace),
+    };
   return {
     layer,
     status: 'unknown',
-    missing: own ? own.cause.en : 'nothing that was read speaks for or against it',
-    fix: own?.nextSteps[0]?.en ?? whereToLook[layer](facts.subject.namespace),
+    missing: `no rule finds a fault of its own, and ${doubtOf[layer](facts, scope, nodes)}`,
+    fix: whereToLook[layer](facts.subject.namespace),
+    silent: true,
   };
+};
+
+/** Nodes of the subject, and those that a connected finding is about: what harms a node elsewhere may be the cause. */
+const nodesInPlay = (facts: ClusterFacts, scope: Scope, findings: Finding[]): KubeObject[] => {
+  const named = findings
+    .flatMap(({ root, affects }) => (affects === 'cluster' ? [root] : [root, ...affects]))
+    .flatMap((ref) => (ref.kind === 'Node' ? (facts.find('Node', ref.name) ?? []) : []));
+  return [...new Set([...scope.nodes, ...named])];
+};
+
+/** Why a layer without a fault of its own is not cleared either. */
+const doubtOf: Record<Layer, (facts: ClusterFacts, scope: Scope, nodes: KubeObject[]) => string> = {
+  cloud: (facts, _scope, nodes) => {
+    const ready = facts.probe('readyz');
+    if (ready && ready.status !== 200) return `readyz of the API server answers ${ready.status}`;
+    return unready(nodes) || 'nothing that was read shows the health of its machines';
+  },
+  platform: (_facts, _scope, nodes) =>
+    unready(nodes) || 'no node of the subject and no add-on pod that was read shows its health',
+  app: (_facts, { pods, troubledPods, workloads }) => {
+    if (pods.length === 0)
+      return workloads.length > 0 ? 'its workload has no pod' : 'the incident is about no one application';
+    const troubled = troubledPods.length;
+    return troubled > 0
+      ? `${troubled} of ${count(pods.length, 'pod')} ${troubled === 1 ? 'is' : 'are'} in trouble`
+      : 'its pods restarted, or were released, within a day';
+  },
+};
+
+const unready = (nodes: KubeObject[]): string => {
+  const down = nodes.filter((node) => isNotTrue(node, 'Ready')).length;
+  return down > 0 ? `${down} of ${count(nodes.length, 'node')} ${down === 1 ? 'is' : 'are'} not Ready` : '';
 };
 
 /** What a person reads where nothing that was read tells. */
@@ -88,19 +131,23 @@ const whereToLook: Record<Layer, (namespace: string | undefined) => string> = {
   app: (namespace) => (namespace ? `kubectl get pods,events -n ${namespace}` : 'kubectl get pods -A'),
 };
 
-type Speaker = (facts: ClusterFacts, scope: Scope, present: Family[]) => string[];
+type Speaker = (facts: ClusterFacts, scope: Scope, nodes: KubeObject[], present: Family[]) => string[];
 
 /** The facts that speak for each layer's innocence. */
 const speakFor: Record<Layer, Speaker> = {
-  cloud: (facts, scope) => [controlPlane(facts), nodesReady(scope), instanceChecks(facts, scope)],
-  platform: (facts, scope, present) => [
-    nodesReady(scope),
-    noPressure(scope),
+  cloud: (facts, _scope, nodes) => [controlPlane(facts), nodesReady(nodes), instanceChecks(facts, nodes)],
+  platform: (facts, _scope, nodes, present) => [
+    nodesReady(nodes),
+    noPressure(nodes),
     ...(present.includes('pending') || present.includes('provisioning') ? [poolRoom(facts)] : []),
     systemPods(facts),
   ],
   app: (facts, scope) => [stablePods(scope), unchanged(facts, scope)],
 };
+
+/** `the one node is`, `all 3 nodes are`. */
+const every = (number: number, noun: string): string =>
+  number === 1 ? `the one ${noun} is` : `all ${number} ${noun}s are`;
 
 const controlPlane = (facts: ClusterFacts): string => {
   const ready = facts.probe('readyz');
@@ -109,21 +156,21 @@ const controlPlane = (facts: ClusterFacts): string => {
     : '';
 };
 
-const nodesReady = (scope: Scope): string =>
-  scope.nodes.length > 0 && scope.nodes.every((node) => isTrue(node, 'Ready'))
-    ? `${scope.nodes.length === 1 ? 'the node is' : `all ${scope.nodes.length} nodes of the subject are`} Ready`
-    : '';
+const nodesReady = (nodes: KubeObject[]): string =>
+  nodes.length > 0 && nodes.every((node) => isTrue(node, 'Ready')) ? `${every(nodes.length, 'node')} Ready` : '';
 
-const noPressure = (scope: Scope): string => {
-  const clean = scope.nodes.every(
-    (node) => !['MemoryPressure', 'DiskPressure', 'PIDPressure'].some((type) => isTrue(node, type)),
+const noPressure = (nodes: KubeObject[]): string => {
+  const clean = nodes.every((node) =>
+    ['MemoryPressure', 'DiskPressure', 'PIDPressure'].every((type) => isFalse(node, type)),
   );
-  return scope.nodes.length > 0 && clean ? 'no memory, disk or PID pressure there' : '';
+  return nodes.length > 0 && clean
+    ? `no memory, disk or PID pressure on ${nodes.length === 1 ? 'the node' : 'these nodes'}`
+    : '';
 };
 
-const instanceChecks = (facts: ClusterFacts, scope: Scope): string => {
+const instanceChecks = (facts: ClusterFacts, nodes: KubeObject[]): string => {
   const statuses: any[] = facts.cloud('ec2.describeInstanceStatus')?.InstanceStatuses ?? [];
-  const ids = scope.nodes.map((node) => /i-[0-9a-f]+$/.exec(node.spec?.providerID ?? '')?.[0]).filter(Boolean);
+  const ids = nodes.map((node) => /i-[0-9a-f]+$/.exec(node.spec?.providerID ?? '')?.[0]).filter(Boolean);
   const own = statuses.filter((status) => ids.includes(status.InstanceId));
   const ok = own.every((status) => status.SystemStatus?.Status === 'ok' && status.InstanceStatus?.Status === 'ok');
   return own.length > 0 && ok
@@ -147,12 +194,12 @@ const systemPods = (facts: ClusterFacts): string => {
   const pods = facts
     .all('Pod')
     .filter((pod) => isPlatformNamespace(pod.metadata.namespace ?? '') && pod.status?.phase === 'Running');
-  return pods.length > 0 && pods.every(isReady) ? `all ${pods.length} running add-on pods are ready` : '';
+  return pods.length > 0 && pods.every(isReady) ? `${every(pods.length, 'running add-on pod')} ready` : '';
 };
 
 const stablePods = (scope: Scope): string =>
   scope.pods.length > 0 && scope.pods.every((pod) => isReady(pod) && restarts(pod) === 0)
-    ? `all ${scope.pods.length} pods of the subject are ready without a restart`
+    ? `${every(scope.pods.length, 'pod')} ready without a restart`
     : '';
 
 const unchanged = (facts: ClusterFacts, scope: Scope): string => {

@@ -104,7 +104,7 @@ export const verdict = (owner: Owner, cause = 'The container exits with code 1.'
 export const routing = (owner: Owner): Routing => ({
   owner,
   party: owner,
-  knownBy: 'layer default',
+  knownBy: 'label team=media on Deployment media/preview',
   mention: null,
   channel: null,
 });

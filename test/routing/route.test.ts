@@ -122,7 +122,7 @@ describe('the app team by the chain of facts', () => {
     });
   });
 
-  it('then the layer default, saying what was looked at', () => {
+  it('then the default of the directory, saying what was looked at', () => {
     const result = toApp(deployed(), { ...directory, defaults: { app: 'payments' } });
     expect(result.party).toBe('Payments');
     expect(result.knownBy).toBe(
@@ -370,7 +370,7 @@ describe('owners explain', () => {
       ['namespace media', 'outranked'],
       ['directory', 'absent'],
       ['its neighbours in namespace media', 'outranked'],
-      ['layer default', 'outranked'],
+      ['no team named', 'outranked'],
     ]);
   });
 

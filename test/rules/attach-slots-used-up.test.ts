@@ -13,7 +13,7 @@ test('no attachment slot is left, in the scheduler’s and in Karpenter’s word
   const held = object('VolumeAttachment', 'va', { spec: { nodeName: 'n1', attacher: 'ebs.csi.aws.com' } });
   const finding = judged('0/1 nodes are available: 1 node(s) exceed max volume count.', [csi, held]);
   expect(finding).toMatchObject({ owner: 'platform', boundary: 'storage', strength: 'direct' });
-  expect(finding?.cause.en).toContain('1 of 1 nodes hold 1 volumes');
+  expect(finding?.cause.en).toContain('1 of 1 node holds 1 volume');
   expect(judged('0/4 nodes are available: 1 Insufficient cpu, 3 node(s) exceed max volume count.')?.strength).toBe(
     'derived',
   );

@@ -4,7 +4,6 @@ import {
   escapeMrkdwn,
   legible,
   legibleLines,
-  shellWord,
   truncate,
   webAddress,
   withoutMarkup,
@@ -66,9 +65,4 @@ test('only plain http and https addresses become links, encoded', () => {
     `https://a.example/${'x'.repeat(3000)}`,
   ];
   for (const address of refused) expect(webAddress(address), address).toBeNull();
-});
-
-test('a word for the shell reads back as itself', () => {
-  expect(shellWord('Deployment/preview')).toBe('Deployment/preview');
-  expect(shellWord("x; rm -rf / 'y'")).toBe("'x; rm -rf / '\\''y'\\'''");
 });

@@ -3,9 +3,13 @@ import type { ClusterFacts } from '../cluster.ts';
 import { condition } from '../conditions.ts';
 import { earliest, minutesBetween } from '../time.ts';
 
-export const zoneOf = (node: KubeObject | undefined): string | undefined =>
-  node?.metadata.labels?.['topology.kubernetes.io/zone'] ??
-  node?.metadata.labels?.['failure-domain.beta.kubernetes.io/zone'];
+const zoneLabels = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
+
+/** The label that names a node's zone, the present one before the one of old clusters. */
+export const zoneLabelOf = (node: KubeObject): string =>
+  zoneLabels.find((key) => node.metadata.labels?.[key] !== undefined) ?? zoneLabels[0]!;
+
+export const zoneOf = (node: KubeObject | undefined): string | undefined => node?.metadata.labels?.[zoneLabelOf(node)];
 
 /** Pool or group a node belongs to, in each provider's label. */
 export const groupOf = (node: KubeObject): string | undefined => {
@@ -22,16 +26,17 @@ export const groupOf = (node: KubeObject): string | undefined => {
     .find(Boolean);
 };
 
-export const isSpot = (node: KubeObject): boolean => {
-  const labels = node.metadata.labels ?? {};
-  return (
-    labels['karpenter.sh/capacity-type'] === 'spot' ||
-    labels['eks.amazonaws.com/capacityType'] === 'SPOT' ||
-    labels['cloud.google.com/gke-spot'] === 'true' ||
-    labels['cloud.google.com/gke-preemptible'] === 'true' ||
-    labels['kubernetes.azure.com/scalesetpriority'] === 'spot'
-  );
-};
+/** The label that says a node may be taken back at any time; undefined: it may not. */
+export const spotLabelOf = (node: KubeObject): string | undefined =>
+  Object.entries({
+    'karpenter.sh/capacity-type': 'spot',
+    'eks.amazonaws.com/capacityType': 'SPOT',
+    'cloud.google.com/gke-spot': 'true',
+    'cloud.google.com/gke-preemptible': 'true',
+    'kubernetes.azure.com/scalesetpriority': 'spot',
+  }).find(([key, value]) => node.metadata.labels?.[key] === value)?.[0];
+
+export const isSpot = (node: KubeObject): boolean => spotLabelOf(node) !== undefined;
 
 export const readiness = (node: KubeObject | undefined) => condition(node, 'Ready');
 

@@ -1,4 +1,5 @@
 import { refOf } from '../../domain/kubernetes.ts';
+import { shellWord } from '../../domain/shell.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
@@ -49,7 +50,13 @@ export default rule({
           evidence.condition(pods[0]!, 'PodScheduled'),
           ...(broken
             ? [evidence.condition(broken, 'Ready')]
-            : [evidence.absence(`pods of ${name}`, `cluster ${facts.identity.name}`)]),
+            : [
+                evidence.absence(
+                  `pods of ${name}`,
+                  `cluster ${facts.identity.name}`,
+                  `kubectl get pods -A | grep ${shellWord(name)}`,
+                ),
+              ]),
         ],
         chain: [
           ...(broken ? [link(broken, 'not ready')] : []),

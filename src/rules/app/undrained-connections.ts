@@ -122,7 +122,15 @@ const drainFinding = (
         ...nodeEvents.slice(0, 2).map((event) => evidence.event(event)),
         evidence.field(workload, 'spec.template.spec.terminationGracePeriodSeconds', grace),
         evidence.field(workload, 'spec.template.spec.containers[0].lifecycle', preStop ? 'preStop' : 'absent'),
-        ...(budget ? [] : [evidence.absence('poddisruptionbudgets', `namespace ${workload.metadata.namespace}`)]),
+        ...(budget
+          ? []
+          : [
+              evidence.absence(
+                'poddisruptionbudgets',
+                `namespace ${workload.metadata.namespace}`,
+                `kubectl get poddisruptionbudgets -n ${workload.metadata.namespace}`,
+              ),
+            ]),
       ],
       chain: [
         link(workload, lacks.join(', ')),

@@ -33,7 +33,7 @@ export default rule({
           evidence: [
             group.last.cite(evidence),
             ...(successor ? [evidence.condition(successor, 'Ready')] : []),
-            evidence.absence('pods without a node', 'cluster'),
+            evidence.absence('pods without a node', 'cluster', 'kubectl get pods -A --field-selector spec.nodeName='),
           ],
           nextSteps: [text('Nothing to do; it is a fault only if pods wait or the refusals go on.')],
         };

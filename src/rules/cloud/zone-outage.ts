@@ -9,7 +9,7 @@ import { isTrue } from '../../facts/conditions.ts';
 import { linesLike } from '../../facts/logs/log-search.ts';
 import { changesNetwork } from '../../facts/network/network-trail.ts';
 import { harmedBy, names } from '../../facts/nodes/node-group.ts';
-import { isSilent, silentSince, zoneOf } from '../../facts/nodes/nodes.ts';
+import { isSilent, silentSince, zoneLabelOf, zoneOf } from '../../facts/nodes/nodes.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { vendorOf } from '../../facts/provider.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
@@ -169,10 +169,7 @@ const symptomsIn = (facts: ClusterFacts, zone: string): Symptom[] => {
       count: silent.length,
       evidence: silent
         .slice(0, 2)
-        .flatMap((node) => [
-          evidence.condition(node, 'Ready'),
-          evidence.field(node, 'metadata.labels', zone, 'topology.kubernetes.io/zone'),
-        ]),
+        .flatMap((node) => [evidence.condition(node, 'Ready'), evidence.label(node, zoneLabelOf(node))]),
       refs: silent.map(refOf),
       at: earliest(...silent.map((node) => silentSince(facts, node))),
     },

@@ -74,12 +74,7 @@ export default rule({
               .map((entry) => evidence.series(entry, `${firstValue(entry)} then ${lastValue(entry)}`)),
             ...(full ? [evidence.series(table, `${lastValue(table)} of ${lastValue(limit)}`)] : []),
             ...events.slice(-2).map((event) => evidence.event(event)),
-            evidence.field(
-              node,
-              'metadata.labels',
-              node.metadata.labels?.['node.kubernetes.io/instance-type'] ?? '',
-              'instance type',
-            ),
+            evidence.label(node, 'node.kubernetes.io/instance-type'),
           ],
           chain: [link(node, `drops ${what}`)],
           contributing: [

@@ -42,7 +42,7 @@ export default rule({
         onset: facts.alerts[0]!.startsAt,
         evidence: [
           alertEvidence('platform', facts.alerts[0]!),
-          evidence.absence('pods kube-proxy', 'namespace kube-system'),
+          evidence.absence('pods kube-proxy', 'namespace kube-system', 'kubectl get pods -n kube-system -o wide'),
           ...(agents[0] ? [evidence.condition(agents[0], 'Ready')] : []),
         ],
         chain: set ? [link(set, 'replaces kube-proxy')] : [],

@@ -6,7 +6,7 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { harmedBy } from '../../facts/nodes/node-group.ts';
-import { isSilent, isSpot, leaseAgeMinutes, leaseOf, readiness, silentSince } from '../../facts/nodes/nodes.ts';
+import { isSilent, leaseAgeMinutes, leaseOf, readiness, silentSince, spotLabelOf } from '../../facts/nodes/nodes.ts';
 import { duration } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
 
@@ -23,6 +23,7 @@ export default rule({
         (node) => isSilent(node) && (scope.wide || scope.nodes.includes(node) || scope.subjectNodes.includes(node)),
       );
     return nodes.map((node) => {
+      const spot = spotLabelOf(node);
       const evidence = cite('platform', facts);
       const lease = leaseOf(facts, node);
       const age = leaseAgeMinutes(facts, lease);
@@ -46,7 +47,7 @@ export default rule({
             ? `Node ${node.metadata.name} is marked Unknown although its kubelet renewed its lease ${duration(age)} ago: the node controller lags behind.`
             : guest
               ? `Node ${node.metadata.name} is silent and fails the EC2 instance check while the system check passes: the guest hangs or has no network, the host is well.`
-              : `Node ${node.metadata.name}${isSpot(node) ? ' (spot)' : ''} has been silent since ${silentSince(facts, node) ?? 'some time'}; whether the vendor took it back, its host failed or it starved cannot be told from what could be read.`,
+              : `Node ${node.metadata.name}${spot ? ' (spot)' : ''} has been silent since ${silentSince(facts, node) ?? 'some time'}; whether the vendor took it back, its host failed or it starved cannot be told from what could be read.`,
         ),
         root: refOf(node),
         affects: harmedBy(facts, [node]),
@@ -67,9 +68,7 @@ export default rule({
                 ),
               ]
             : []),
-          ...(isSpot(node)
-            ? [evidence.field(node, 'metadata.labels', 'spot', 'capacity type; no proof of a reclaim')]
-            : []),
+          ...(spot ? [evidence.label(node, spot, 'a spot node; no proof of a reclaim')] : []),
         ],
         chain: [link(node, readiness(node)?.message ?? 'silent')],
         nextSteps: [

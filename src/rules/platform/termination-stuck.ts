@@ -1,6 +1,6 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { instanceStatusOf } from '../../facts/aws.ts';
+import { instanceIdOf, instanceStatusOf } from '../../facts/aws.ts';
 import { poolOf } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
@@ -50,7 +50,9 @@ export default rule({
             evidence.condition(claim, 'VolumesDetached'),
             evidence.condition(claim, 'Drained'),
             evidence.condition(claim, 'InstanceTerminating'),
-            ...(state ? [evidence.aws('ec2.describeInstanceStatus', 'InstanceState.Name', state)] : []),
+            ...(state
+              ? [evidence.aws('ec2.describeInstanceStatus', `${instanceIdOf(node)}.InstanceState.Name`, state)]
+              : []),
             ...(node
               ? facts
                   .eventsAbout(node, 'AwaitingVolumeDetachment')

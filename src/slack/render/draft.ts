@@ -1,6 +1,7 @@
 import type { ContextBlock, RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { describeSubject } from '../../domain/alert.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
+import { shellWord } from '../../domain/shell.ts';
 import { inLanguage, type Text } from '../../domain/text.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import {
@@ -8,7 +9,6 @@ import {
   escapeMrkdwn,
   legible,
   legibleLines,
-  shellWord,
   truncate,
   webAddress,
   withoutMarkup,
