@@ -21,6 +21,7 @@ import { loadRules } from './rules/load.ts';
 import { loadActions } from './slack/actions.ts';
 import { createSlackApp, type SlackApp } from './slack/app.ts';
 import { postingClient, type SlackConnection } from './slack/client.ts';
+import { loadForms } from './slack/forms.ts';
 import { loadMessages, type Messages } from './slack/messages.ts';
 import { createSlackSender } from './slack/sender.ts';
 import { openRecords } from './storage/open-records.ts';
@@ -88,7 +89,7 @@ const compose = async (config: Config, directory: OwnerDirectory, log: Logger, r
   queue.work(triageHandlers(incidents, records, metrics, log), config.triage.concurrency);
   const relay = startRelay({ store: records.store, queue, giveUp: incidents.giveUp, now: nowIso, onError });
   closers.push(() => relay.stop());
-  const shared = { config, log, records, queue, incidents, messages, metrics, relay, closers };
+  const shared = { config, log, records, queue, incidents, messages, metrics, relay, closers, directory };
   const url = role === 'serve' ? await serve(shared, steps.presentation) : null;
   // Slack's readers cannot open a page of this machine's loopback; the console's can.
   if (url && !config.slack.botToken) pageUrl.current = (incidentId) => `${url}/incidents/${incidentId}`;
@@ -131,6 +132,7 @@ interface Shared {
   metrics: Metrics;
   relay: Loop;
   closers: Closers;
+  directory: OwnerDirectory;
 }
 
 /** HTTP, Slack, sending and housekeeping: what only a server process does. */
@@ -213,6 +215,7 @@ const connectSlack = async ({
   log,
   incidents,
   messages,
+  directory,
 }: Shared): Promise<{ app: SlackApp; sender: Sender } | null> => {
   const { botToken, appToken, signingSecret, apiUrl, channel } = config.slack;
   if (!botToken) return null;
@@ -223,6 +226,8 @@ const connectSlack = async ({
     ...(appToken && { appToken: appToken.reveal() }),
     ...(signingSecret && { signingSecret: signingSecret.reveal() }),
     actions: await loadActions(folder('../handlers/actions')),
+    forms: await loadForms(folder('../handlers/views')),
+    teams: Object.values(directory.teams),
     incidents,
     messages,
     client,

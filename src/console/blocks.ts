@@ -13,7 +13,7 @@ const blockToHtml = (block: any, now: Date): Html => {
     case 'context':
       return html`<div class="context">${block.elements.map((element: any) => html`<span>${textObject(element, now)}</span> `)}</div>`;
     case 'actions':
-      return html`<div class="actions">${block.elements.map(button)}</div>`;
+      return html`<div class="actions">${block.elements.filter(worksHere).map(button)}</div>`;
     case 'divider':
       return html`<hr>`;
     case 'rich_text':
@@ -25,6 +25,10 @@ const blockToHtml = (block: any, now: Date): Html => {
 
 const textObject = (object: any, now: Date): Html =>
   object.type === 'mrkdwn' ? mrkdwn(object.text, now) : html`${object.text}`;
+
+/** Buttons that open a form are Slack's own; the console has the acts that need none. */
+const actsHere = new Set(['acknowledge', 'rerun', 'reopen', 'resolve']);
+const worksHere = (element: any): boolean => element.url !== undefined || actsHere.has(element.action_id);
 
 const button = (element: any): Html => {
   const style = element.style ? ` ${element.style}` : '';

@@ -1,16 +1,27 @@
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Act, Refusal } from '../domain/act.ts';
+import { loadHandlers } from './load-handlers.ts';
 
-/** The use cases behind the buttons. A refusal, or false: somebody else was first, or the incident's state does not allow it. */
+/** Where a hand-off leads and why, as the form gives it. */
+export interface HandOffForm {
+  /** A layer, or a team of the owner directory. */
+  to: string;
+  why: string;
+  /** The verdict named the wrong owner. */
+  corrects: boolean;
+}
+
+/**
+ * The use cases behind buttons and forms. A refusal, or false: somebody else was first, or the incident's state does
+ * not allow it.
+ */
 export interface IncidentActions {
   act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
+  handOff(incidentId: string, form: HandOffForm, actor: string): Promise<Refusal | null>;
   rerun(incidentId: string, actor: string): Promise<boolean>;
 }
 
 /** A click on one of our buttons. What the card showed may be old: use cases compare and set. */
-interface Click {
+export interface Click {
   incidentId: string;
   /** Slack user id. */
   actor: string;
@@ -23,19 +34,11 @@ export interface ActionHandler {
   handle(incidents: IncidentActions, click: Click): Promise<string | null>;
 }
 
-/** All handlers of a folder. Throws on a file whose default export has another action_id than its name. */
-export const loadActions = async (folder: string): Promise<ActionHandler[]> => {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort();
-  return Promise.all(
-    files.map(async (file) => {
-      const path = join(folder, file);
-      const { default: handler } = (await import(pathToFileURL(path).href)) as { default?: ActionHandler };
-      if (handler?.action_id !== basename(file, '.ts'))
-        throw new Error(`${path} must export a default handler with action_id '${basename(file, '.ts')}'`);
-      return handler;
-    }),
-  );
-};
+export const loadActions = (folder: string): Promise<ActionHandler[]> =>
+  loadHandlers<ActionHandler>(folder, 'action_id');
+
+/** The key of the message that says why nothing was changed; null where it was. */
+export const refusalKey = (refusal: Refusal | null): string | null => refusal && `refusal.${refusal}`;
 
 /** Button values as the card writes them: incident id, space, the state the person had before them. */
 export const incidentOf = (value: unknown): string | null =>

@@ -1,20 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { App, type BlockAction, type ButtonAction, HTTPReceiver, SocketModeReceiver } from '@slack/bolt';
-import type { WebClient, WebClientOptions } from '@slack/web-api';
-import { type ActionHandler, type IncidentActions, incidentOf, RecentTriggers } from './actions.ts';
+import {
+  App,
+  type BlockAction,
+  type ButtonAction,
+  HTTPReceiver,
+  SocketModeReceiver,
+  type ViewSubmitAction,
+} from '@slack/bolt';
+import type { WebClientOptions } from '@slack/web-api';
+import { type ActionHandler, RecentTriggers } from './actions.ts';
 import { type SlackConnection, slackLogger } from './client.ts';
-import type { Messages } from './messages.ts';
+import type { FormHandler } from './forms.ts';
+import { actionListener, formListeners, type ListenerOptions } from './listeners.ts';
 
-export interface SlackAppOptions extends SlackConnection {
+export interface SlackAppOptions extends SlackConnection, ListenerOptions {
   /** `xapp-`: Socket Mode. Without it `signingSecret` is needed and Slack calls us over HTTP. */
   appToken?: string;
   signingSecret?: string;
   actions: ActionHandler[];
-  incidents: IncidentActions;
-  messages: Messages;
-  /** Of `postingClient`, for what only the clicking person sees. */
-  client: WebClient;
+  forms: FormHandler[];
   now: () => number;
 }
 
@@ -73,41 +78,6 @@ const createReceiver = (options: SlackAppOptions): HTTPReceiver | SocketModeRece
   return new HTTPReceiver({ signingSecret: options.signingSecret, endpoints: ['/slack/events'], logger });
 };
 
-/** The listener of one button: answer Slack at once, then one use case, then a word to the person if it was in vain. */
-const actionListener = (options: SlackAppOptions, handler: ActionHandler, triggers: RecentTriggers) => {
-  const { incidents, messages, client, log } = options;
-
-  const tell = async (body: BlockAction, key: string): Promise<void> => {
-    const channel = String(body.container.channel_id ?? body.channel?.id ?? '');
-    const thread = body.container.thread_ts as string | undefined;
-    try {
-      await client.chat.postEphemeral({
-        channel,
-        user: body.user.id,
-        text: messages.say(key),
-        ...(thread ? { thread_ts: thread } : {}),
-      });
-    } catch (error) {
-      log.warn(`${handler.action_id}: the answer to ${body.user.id} was not delivered: ${(error as Error).message}`);
-    }
-  };
-
-  return async (body: BlockAction, value: unknown): Promise<void> => {
-    const incidentId = incidentOf(value);
-    if (!incidentId) return log.warn(`${handler.action_id}: a button without an incident was clicked`);
-    if (!triggers.isNew(body.trigger_id)) return;
-    log.info(`${handler.action_id} of incident ${value} by ${body.user.id}`);
-    let feedback: string | null;
-    try {
-      feedback = await handler.handle(incidents, { incidentId, actor: body.user.id });
-    } catch (error) {
-      log.error(`${handler.action_id} of incident ${incidentId} failed: ${(error as Error).message}`);
-      feedback = 'feedback.failed';
-    }
-    if (feedback) await tell(body, feedback);
-  };
-};
-
 /** The Slack side that listens. Posting is the sender's, over a client of its own. */
 export const createSlackApp = (options: SlackAppOptions): SlackApp => {
   const receiver = createReceiver(options);
@@ -123,13 +93,28 @@ export const createSlackApp = (options: SlackAppOptions): SlackApp => {
   const underWay = new Set<Promise<void>>();
   const triggers = new RecentTriggers(options.now);
 
+  const follow = async (work: Promise<void>): Promise<void> => {
+    underWay.add(work);
+    await work.finally(() => underWay.delete(work));
+  };
+
   for (const handler of options.actions) {
     const listen = actionListener(options, handler, triggers);
     app.action<BlockAction<ButtonAction>>(handler.action_id, async ({ ack, body, action }) => {
       await ack();
-      const work = listen(body, action.value);
-      underWay.add(work);
-      await work.finally(() => underWay.delete(work));
+      await follow(listen(body, action.value));
+    });
+  }
+  for (const handler of options.forms) {
+    const form = formListeners(options, handler, triggers);
+    app.action<BlockAction<ButtonAction>>(handler.callback_id, async ({ ack, body, action }) => {
+      await ack();
+      await follow(form.open(body, action.value));
+    });
+    // An answer without content closes the form.
+    app.view<ViewSubmitAction>(handler.callback_id, async ({ ack, body }) => {
+      await ack();
+      await follow(form.submit(body));
     });
   }
   app.error(async (error) => options.log.error(`Slack listener failed: ${error.message}`));

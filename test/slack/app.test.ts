@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { type ActionHandler, loadActions } from '../../src/slack/actions.ts';
 import { createSlackApp, type SlackApp, type SlackAppOptions } from '../../src/slack/app.ts';
 import { postingClient } from '../../src/slack/client.ts';
+import { type FormHandler, loadForms } from '../../src/slack/forms.ts';
 import { loadMessages } from '../../src/slack/messages.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
 import { createSlackSender } from '../../src/slack/sender.ts';
@@ -18,17 +19,30 @@ let actions: ActionHandler[];
 let slack: SlackDouble;
 let log: ReturnType<typeof memoryLog>;
 let app: SlackApp;
+let forms: FormHandler[];
 let card: { channel: string; ts: string };
-const incidents = { act: vi.fn(), rerun: vi.fn() };
+const incidents = { act: vi.fn(), handOff: vi.fn(), rerun: vi.fn() };
 
 beforeAll(async () => {
   actions = await loadActions('handlers/actions');
+  forms = await loadForms('handlers/views');
 });
 
 const createApp = (overrides: Partial<SlackAppOptions>): SlackApp => {
   const connection = { botToken: slack.botToken, apiUrl: slack.apiUrl, log };
   const client = postingClient(connection);
-  return createSlackApp({ ...connection, actions, incidents, messages, client, now: Date.now, ...overrides });
+  const teams = [{ id: 'media', name: 'Media' }];
+  return createSlackApp({
+    ...connection,
+    actions,
+    forms,
+    teams,
+    incidents,
+    messages,
+    client,
+    now: Date.now,
+    ...overrides,
+  });
 };
 
 const postCard = async (): Promise<void> => {
@@ -41,6 +55,7 @@ const postCard = async (): Promise<void> => {
 
 beforeEach(async () => {
   incidents.act.mockReset().mockResolvedValue(null);
+  incidents.handOff.mockReset().mockResolvedValue(null);
   incidents.rerun.mockReset().mockResolvedValue(true);
   slack = await SlackDouble.start();
   log = memoryLog();
@@ -66,6 +81,59 @@ describe('Socket Mode', () => {
     expect(slack.workspace.ephemerals).toEqual([]);
     await slack.click({ ...card, actionId: 'rerun' });
     await vi.waitFor(() => expect(incidents.rerun).toHaveBeenCalledTimes(1));
+  });
+
+  test('a button with a form opens it, and its submission calls the use case', async () => {
+    await slack.click({ ...card, actionId: 'wrong-owner', user: 'U0BOB0001' });
+    await vi.waitFor(() => expect(slack.workspace.views).toHaveLength(1));
+    const answer = await slack.submit({ to: 'media', why: 'the label is old' }, 'U0BOB0001');
+    expect(answer).toMatchObject({ acknowledged: true });
+    await vi.waitFor(() =>
+      expect(incidents.handOff).toHaveBeenCalledExactlyOnceWith(
+        '01JD2V7Q4Y8M3N6P9R0S1T2U3V',
+        { to: 'media', why: 'the label is old', corrects: true },
+        'U0BOB0001',
+      ),
+    );
+    expect(slack.workspace.ephemerals).toEqual([]);
+  });
+
+  test('each form is one that Slack opens, and does its act once', async () => {
+    const filled: Record<string, Record<string, string>> = {
+      assign: { assignee: 'U0BOB0001' },
+      'hand-off': { to: 'platform' },
+      'wrong-owner': { to: 'app', why: 'x' },
+      resolve: {},
+    };
+    expect(Object.keys(filled).sort()).toEqual(forms.map((form) => form.callback_id));
+    for (const [index, [name, values]] of Object.entries(filled).entries()) {
+      await slack.click({ ...card, actionId: name });
+      await vi.waitFor(() => expect(slack.workspace.views).toHaveLength(index + 1));
+      await slack.submit(values);
+      await slack.submit(values);
+    }
+    await vi.waitFor(() => expect(incidents.handOff).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() =>
+      expect(incidents.act.mock.calls.map(([, act]) => act)).toEqual([
+        { action: 'assign', assignee: 'U0BOB0001' },
+        { action: 'resolve', reason: '' },
+      ]),
+    );
+  });
+
+  test('a refused submission is told to the person alone', async () => {
+    incidents.handOff.mockResolvedValue('ownedAlready');
+    await slack.click({ ...card, actionId: 'hand-off' });
+    await vi.waitFor(() => expect(slack.workspace.views).toHaveLength(1));
+    await slack.submit({ to: 'app' });
+    await vi.waitFor(() => expect(slack.workspace.ephemerals[0]?.text).toContain('handed to this owner already'));
+    expect(slack.workspace.ephemerals[0]).toMatchObject({ channel: card.channel, user: 'U0ALICE01' });
+  });
+
+  test('a form that Slack does not open is told', async () => {
+    slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id' });
+    await slack.click({ ...card, actionId: 'resolve' });
+    await vi.waitFor(() => expect(slack.workspace.ephemerals[0]?.text).toContain('Please click again'));
   });
 
   test('a slow use case does not delay the acknowledgement, and stop waits for it', async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadActions } from '../../src/slack/actions.ts';
 import { createSlackApp } from '../../src/slack/app.ts';
 import { postingClient } from '../../src/slack/client.ts';
+import { loadForms } from '../../src/slack/forms.ts';
 import { loadMessages } from '../../src/slack/messages.ts';
 import { createSlackSender } from '../../src/slack/sender.ts';
 import { memoryLog } from '../fakes/log.ts';
@@ -35,13 +36,16 @@ const exercise = async (): Promise<Set<string>> => {
     ...connection,
     appToken: slack.appToken,
     actions: await loadActions('handlers/actions'),
-    incidents: { act: async () => 'acknowledgedBefore', rerun: async () => false },
+    forms: await loadForms('handlers/views'),
+    teams: [],
+    incidents: { act: async () => 'acknowledgedBefore', handOff: async () => null, rerun: async () => false },
     messages,
     client,
     now: Date.now,
   });
   await app.start();
   await slack.click({ channel: root.channel, ts: root.ts, actionId: 'acknowledge', value: 'incident 1.0' });
+  await slack.click({ channel: root.channel, ts: root.ts, actionId: 'assign', value: 'incident 1.0' });
   await app.stop();
   return new Set(slack.workspace.calls.map((call) => call.method));
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { refusals } from '../../src/domain/act.ts';
+import { formView, loadForms } from '../../src/slack/forms.ts';
 import { loadMessages, type Messages } from '../../src/slack/messages.ts';
 import { renderWithdrawn } from '../../src/slack/render/replies.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
@@ -53,7 +54,7 @@ test('data is inserted, never run', () => {
   );
 });
 
-test('every text of the catalogue is said somewhere', () => {
+test('every text of the catalogue is said somewhere', async () => {
   const said = new Set<string>();
   const messages = loadMessages('templates/messages', 'en');
   const recording: Messages = {
@@ -106,6 +107,9 @@ test('every text of the catalogue is said somewhere', () => {
     incidentView({ handOff: handOff({ corrects: true }) }),
   ];
   for (const view of variants) renderThread(view, recording);
+  const context = { messages: recording, teams: [], actor: 'U0ALICE01' };
+  for (const form of await loadForms('handlers/views'))
+    formView(form, context, { incidentId: 'incident', channel: 'C1', threadTs: null });
   expect(renderWithdrawn(incidentView(), 'layer-app', recording)).toMatchObject({
     slot: 'layer-app',
     text: expect.stringContaining('no longer'),
@@ -115,6 +119,7 @@ test('every text of the catalogue is said somewhere', () => {
     'more.refused',
     'feedback.runningAlready',
     'feedback.failed',
+    'feedback.formNotOpened',
     ...refusals.map((refusal) => `refusal.${refusal}`),
   ];
   const unsaid = keysOf(parse(english)).filter((key) => !said.has(key) && !elsewhere.includes(key));

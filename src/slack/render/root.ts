@@ -1,4 +1,4 @@
-import type { ActionsBlock, Button, RichTextElement } from '@slack/types';
+import type { RichTextElement } from '@slack/types';
 import type { MissingRead } from '../../domain/finding.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { Verdict } from '../../domain/verdict.ts';
@@ -6,11 +6,12 @@ import type { IncidentView } from '../../domain/view.ts';
 import { escapeMrkdwn, truncate, withoutMarkup } from '../legible.ts';
 import { type Block, limits } from '../limits.ts';
 import type { Messages } from '../messages.ts';
+import { buttons } from './buttons.ts';
 import { bullets, Draft, fix, labelled, note, paragraph, plain, prose, rich, subjectOf } from './draft.ts';
 import { layerBlocks } from './layer-lines.ts';
 import { linkLine } from './links.ts';
 import { peopleOf, person } from './people.ts';
-import { firstAction, isRunning, ownerPhrase, statusPhrase } from './words.ts';
+import { firstAction, ownerPhrase, statusPhrase } from './words.ts';
 
 const severityMark = { critical: '🔴', warning: '🟠', info: '🔵', none: '⚪' } as const;
 
@@ -144,25 +145,6 @@ const notes = (draft: Draft): Block[] => {
       ? [rich([paragraph(plain(draft.say('note.truncated', { count: incident.truncatedAlerts })))])]
       : []),
   ];
-};
-
-/** The value a button sends back: which incident, and which state of it the person had before them. */
-export const actionValue = ({ incident }: IncidentView): string => `${incident.id} ${incident.run}.${incident.refires}`;
-
-/** Only what can be done now: no second acknowledgement, no run while one is under way. */
-const buttons = (draft: Draft): ActionsBlock[] => {
-  const { incident } = draft.view;
-  const button = (action: string): Button => ({
-    type: 'button',
-    action_id: action,
-    text: { type: 'plain_text', text: draft.say(`button.${action}`), emoji: false },
-    value: actionValue(draft.view),
-  });
-  const elements = [
-    ...(incident.status === 'open' && !incident.acknowledgedBy ? [button('acknowledge')] : []),
-    ...(isRunning(draft.view) ? [] : [button('rerun')]),
-  ];
-  return elements.length > 0 ? [{ type: 'actions', elements }] : [];
 };
 
 const lockScreen = (draft: Draft): string => {

@@ -1,5 +1,6 @@
 import { sentinelError } from './faults.ts';
 import { refuseBlocks, refuseMetadata } from './validate.ts';
+import { viewProblems } from './validate-view.ts';
 import { bot, type FakeChannel, type FakeMessage, type Workspace } from './workspace.ts';
 
 export type Answer = { ok: boolean; error?: string } & Record<string, any>;
@@ -16,6 +17,7 @@ export const scopesOf: Record<string, string[]> = {
   'conversations.history': ['channels:history', 'groups:history'],
   'conversations.replies': ['channels:history', 'groups:history'],
   'conversations.list': ['channels:read', 'groups:read'],
+  'views.open': [],
 };
 
 const writable = (workspace: Workspace, reference: unknown, allowName: boolean): FakeChannel | Answer => {
@@ -96,6 +98,15 @@ const postEphemeral = (workspace: Workspace, fields: Fields): Answer => {
   return { ok: true, message_ts: workspace.nextTs(channel) };
 };
 
+/** A trigger opens one form within three seconds. */
+const openView = (workspace: Workspace, fields: Fields): Answer => {
+  const refusal = workspace.useTrigger(String(fields.trigger_id ?? ''));
+  if (refusal) return refuse(refusal);
+  const messages = viewProblems(fields.view);
+  if (messages.length > 0) return refuse('invalid_arguments', { response_metadata: { messages } });
+  return { ok: true, view: workspace.openView(fields.view) };
+};
+
 const withoutPayload = (message: FakeMessage) => ({
   ...message,
   ...(message.metadata ? { metadata: { event_type: message.metadata.event_type } } : {}),
@@ -165,4 +176,5 @@ export const methods: Record<string, (workspace: Workspace, fields: Fields) => A
   'conversations.history': history,
   'conversations.replies': replies,
   'conversations.list': list,
+  'views.open': openView,
 };

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Faults } from './faults.ts';
 import { type Answer, methods, scopesOf } from './methods.ts';
 import { type ActionAnswer, SocketMode } from './socket-mode.ts';
-import { bot, Workspace } from './workspace.ts';
+import { bot, type FakeView, Workspace } from './workspace.ts';
 
 export interface SlackDoubleOptions {
   port?: number;
@@ -36,7 +36,8 @@ const read = async (request: IncomingMessage): Promise<string> => {
 /** Form fields; those that Slack documents as JSON are decoded. A broken one is `invalid_arguments` there. */
 const decode = (body: string): Record<string, any> => {
   const fields: Record<string, any> = Object.fromEntries(new URLSearchParams(body));
-  for (const name of ['blocks', 'metadata', 'attachments']) if (name in fields) fields[name] = JSON.parse(fields[name]);
+  for (const name of ['blocks', 'metadata', 'attachments', 'view'])
+    if (name in fields) fields[name] = JSON.parse(fields[name]);
   return fields;
 };
 
@@ -181,6 +182,10 @@ export class SlackDouble {
         return { ok: true };
       case 'click':
         return this.click(JSON.parse(body));
+      case 'submit': {
+        const { values, user } = JSON.parse(body) as { values: Record<string, string>; user?: string };
+        return this.submit(values, user);
+      }
       default:
         return null;
     }
@@ -201,7 +206,7 @@ export class SlackDouble {
       api_app_id: bot.appId,
       token: 'deprecated',
       container: { type: 'message', message_ts: message.ts, channel_id: channel.id, is_ephemeral: false },
-      trigger_id: click.triggerId ?? randomUUID(),
+      trigger_id: this.workspace.newTrigger(click.triggerId ?? randomUUID()),
       team: { id: bot.teamId, domain: 'fake' },
       channel: { id: channel.id, name: channel.name },
       message,
@@ -217,12 +222,47 @@ export class SlackDouble {
     return this.#socketMode.deliver('interactive', this.clickPayload(click));
   }
 
+  /** Fills in the newest form a person was shown and submits it; `values` by the names of its fields. */
+  submit(
+    values: Record<string, string>,
+    user = 'U0ALICE01',
+    view = this.workspace.views.at(-1),
+  ): Promise<ActionAnswer> {
+    if (!view) throw new Error('No form is open');
+    return this.#socketMode.deliver('interactive', {
+      type: 'view_submission',
+      user: { id: user, username: 'alice', team_id: bot.teamId },
+      api_app_id: bot.appId,
+      team: { id: bot.teamId, domain: 'fake' },
+      trigger_id: randomUUID(),
+      view: { ...view, type: 'modal', state: { values: stateOf(view, values) } },
+    });
+  }
+
   /** A click over HTTP, signed as Slack signs it. */
   async clickOverHttp(url: string, click: Click, signing: { secret: string; timestamp?: number }): Promise<Response> {
     const body = new URLSearchParams({ payload: JSON.stringify(this.clickPayload(click)) }).toString();
     return fetch(url, { method: 'POST', headers: signed(body, signing), body });
   }
 }
+
+/** The values as Slack sends them. Throws where a field that must be filled is left empty, or has no such choice. */
+const stateOf = (view: FakeView, values: Record<string, string>): Record<string, Record<string, any>> =>
+  Object.fromEntries(
+    view.blocks.map(({ block_id, optional, element }) => {
+      const value = values[block_id] ?? null;
+      if (value === null && !optional && !element.initial_user) throw new Error(`${block_id} has to be filled in`);
+      return [block_id, { [element.action_id]: { type: element.type, ...entered(element, value) } }];
+    }),
+  );
+
+const entered = (element: any, value: string | null): object => {
+  if (element.type === 'users_select') return { selected_user: value ?? element.initial_user };
+  if (element.type === 'plain_text_input') return { value };
+  const option = element.options.find((candidate: any) => candidate.value === value);
+  if (value !== null && !option) throw new Error(`${value} is no choice of ${element.action_id}`);
+  return { selected_option: option ?? null };
+};
 
 /** Headers of a request signed by Slack (v0). */
 export const signed = (body: string, signing: { secret: string; timestamp?: number }): Record<string, string> => {

@@ -39,10 +39,23 @@ export interface FakeCall {
 
 export const bot = { userId: 'U0FAULTLINE', botId: 'B0FAULTLINE', appId: 'A0FAULTLINE', teamId: 'T0FAKE' } as const;
 
+/** A modal that a person has before them. */
+export interface FakeView {
+  id: string;
+  callback_id: string;
+  private_metadata: string;
+  blocks: any[];
+}
+
+/** Slack gives an app three seconds (docs.slack.dev/reference/methods/views.open). */
+const triggerMs = 3000;
+
 /** The state behind the double. Channels exist once they are named, unless `channels` lists them. */
 export class Workspace {
   readonly calls: FakeCall[] = [];
   readonly ephemerals: Ephemeral[] = [];
+  readonly views: FakeView[] = [];
+  readonly #triggers = new Map<string, { at: number; used: boolean }>();
   readonly #channels = new Map<string, FakeChannel>();
   readonly #open: boolean;
   readonly #now: () => number;
@@ -60,6 +73,28 @@ export class Workspace {
     const channel = { id, name, isArchived: false, isMember: true, messages: [] };
     this.#channels.set(id, channel);
     return channel;
+  }
+
+  /** A trigger as a click hands it out. */
+  newTrigger(id: string): string {
+    if (!this.#triggers.has(id)) this.#triggers.set(id, { at: this.#now(), used: false });
+    return id;
+  }
+
+  /** The error that Slack answers; null where the trigger is good. */
+  useTrigger(id: string): string | null {
+    const trigger = this.#triggers.get(id);
+    if (!trigger) return 'invalid_trigger_id';
+    if (this.#now() - trigger.at > triggerMs) return 'expired_trigger_id';
+    if (trigger.used) return 'exchanged_trigger_id';
+    trigger.used = true;
+    return null;
+  }
+
+  openView(view: Omit<FakeView, 'id'>): FakeView {
+    const opened = { ...view, id: `V${this.views.length + 1}` };
+    this.views.push(opened);
+    return opened;
   }
 
   /** By id; by name as well where Slack takes one (`allowName`). */

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import acknowledge from '../../../handlers/actions/acknowledge.ts';
 import rerun from '../../../handlers/actions/rerun.ts';
 import { incidentOf, loadActions, RecentTriggers } from '../../../src/slack/actions.ts';
-import { actionValue } from '../../../src/slack/render/root.ts';
+import { actionValue } from '../../../src/slack/render/buttons.ts';
 import { views } from '../../fakes/view.ts';
 
 const click = { incidentId: 'incident-1', actor: 'U0ALICE01' };
@@ -14,16 +14,20 @@ test.each([
   ['acknowledge', acknowledge, 'refusal.acknowledgedBefore', ['incident-1', { action: 'acknowledge' }, 'U0ALICE01']],
   ['rerun', rerun, 'feedback.runningAlready', ['incident-1', 'U0ALICE01']],
 ] as const)('%s calls its one use case, and speaks only if it was in vain', async (name, handler, feedback, call) => {
-  const incidents = { act: vi.fn(async () => null), rerun: vi.fn(async () => true) };
+  const incidents = { act: vi.fn(async () => null), handOff: vi.fn(async () => null), rerun: vi.fn(async () => true) };
   expect(handler.action_id).toBe(name);
   expect(await handler.handle(incidents, click)).toBeNull();
   expect(incidents[name === 'rerun' ? 'rerun' : 'act']).toHaveBeenCalledExactlyOnceWith(...call);
-  const vain = { act: async () => 'acknowledgedBefore' as const, rerun: async () => false };
+  const vain = { act: async () => 'acknowledgedBefore' as const, handOff: async () => null, rerun: async () => false };
   expect(await handler.handle(vain, click)).toBe(feedback);
 });
 
 test('the folder is the register: one file, one button', async () => {
-  expect((await loadActions('handlers/actions')).map((handler) => handler.action_id)).toEqual(['acknowledge', 'rerun']);
+  expect((await loadActions('handlers/actions')).map((handler) => handler.action_id)).toEqual([
+    'acknowledge',
+    'reopen',
+    'rerun',
+  ]);
 });
 
 test('a file whose action_id is not its name is refused', async () => {

@@ -232,10 +232,12 @@ test('a re-run keeps the verdict on the card beside its progress', () => {
 });
 
 test('buttons offer what can be done now, and carry incident and revision', () => {
-  expect(buttons(views.platform())).toEqual(['acknowledge', 'rerun']);
-  expect(buttons(views.running())).toEqual(['acknowledge']);
-  expect(buttons(views.over())).toEqual(['rerun']);
-  expect(buttons(incidentView({ incident: incident({ acknowledgedBy: 'Alice' }) }))).toEqual(['rerun']);
+  const owned = ['hand-off', 'wrong-owner', 'resolve'];
+  expect(buttons(views.platform())).toEqual(['acknowledge', 'assign', 'rerun', ...owned]);
+  expect(buttons(views.running())).toEqual(['acknowledge', 'assign', 'resolve']);
+  expect(buttons(views.over())).toEqual(['reopen', 'rerun']);
+  const acknowledged = incidentView({ incident: incident({ acknowledgedBy: 'Alice' }) });
+  expect(buttons(acknowledged)).toEqual(['assign', 'rerun', ...owned]);
   const [actions] = blocksOf(inSlot(views.over(), 'root'), 'actions');
   expect(actions.elements[0].value).toBe('01JD2V7Q4Y8M3N6P9R0S1T2U3V 3.2');
 });

@@ -1,0 +1,3 @@
+import { actRoute } from '../../src/http/act-route.ts';
+
+export default actRoute('reopen', { action: 'reopen' });
