@@ -1,3 +1,4 @@
+import type { Provider } from '../domain/layer.ts';
 import type { Resource } from './ports.ts';
 
 /** What the API does with a resource; `deploy/` is derived from it. */
@@ -98,6 +99,31 @@ export const resources = {
   localqueues: namespaced('kueue.x-k8s.io/v1beta1', 'localqueues', 'LocalQueue'),
   queuedworkloads: namespaced('kueue.x-k8s.io/v1beta1', 'workloads', 'Workload'),
 } as const satisfies Record<string, ReadableResource>;
+
+/** Groups of one vendor's own, and the providers whose clusters can serve them; Karpenter also runs on self-managed ones. */
+const vendorGroups: Record<string, Provider[]> = {
+  'karpenter.k8s.aws': ['eks', 'eks-auto', 'self'],
+  'eks.amazonaws.com': ['eks', 'eks-auto'],
+  'vpcresources.k8s.aws': ['eks', 'eks-auto'],
+  'karpenter.azure.com': ['aks', 'self'],
+};
+
+/** Whether a cluster of this provider can have the resource at all: what it cannot have is never asked for or missed. */
+export const canServe = (provider: Provider, { group }: Resource): boolean =>
+  vendorGroups[group]?.includes(provider) ?? true;
+
+/** What every cluster serves by itself; all other groups come with something that is installed. */
+const builtInGroups = new Set([
+  ...['', 'apps', 'batch', 'autoscaling', 'policy', 'discovery.k8s.io', 'networking.k8s.io', 'coordination.k8s.io'],
+  ...['rbac.authorization.k8s.io', 'storage.k8s.io', 'scheduling.k8s.io', 'node.k8s.io', 'apiregistration.k8s.io'],
+  ...['admissionregistration.k8s.io', 'flowcontrol.apiserver.k8s.io'],
+]);
+
+/** Whether a plural is that of an add-on, which a cluster may well not have. */
+export const isAddOn = (plural: string): boolean =>
+  Object.values<ReadableResource>(resources).some(
+    (known) => known.plural === plural && !builtInGroups.has(known.group),
+  );
 
 /** The ConfigMaps of kube-system that say something about an incident; none holds credentials. */
 export const configMapNames = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Layer } from '../../src/domain/layer.ts';
+import type { Layer, Provider } from '../../src/domain/layer.ts';
 import { openSnapshot } from '../../src/evidence/kubernetes/snapshot.ts';
 import type { CollectionTarget } from '../../src/triage/collect/collection.ts';
 import { unite } from '../../src/triage/collect/collection.ts';
@@ -131,4 +131,31 @@ test('a layer whose reading breaks off keeps what was read, and its sources are 
     reason: 'failed',
     message: expect.stringContaining('pools of no shape'),
   });
+});
+
+test('what only other vendors’ clusters serve is neither asked for nor missed', async () => {
+  const asked = async (provider: Provider): Promise<string[]> => {
+    const { readers, asked: calls } = cluster(empty);
+    await collectLayer('platform', { ...target, cluster: { ...target.cluster, provider } }, readers);
+    return calls;
+  };
+  const eks = await asked('eks');
+  expect(eks.some((call) => call.includes('ec2nodeclasses'))).toBe(true);
+  expect(eks.some((call) => call.includes('aksnodeclasses'))).toBe(false);
+  const aks = await asked('aks');
+  expect(aks.some((call) => call.includes('aksnodeclasses'))).toBe(true);
+  expect(aks.some((call) => /ec2nodeclasses|securitygrouppolicies/.test(call))).toBe(false);
+});
+
+test('kinds that a snapshot lacks are told in one line, add-ons not at all', async () => {
+  const lacking = (): Promise<Read<never>> =>
+    Promise.resolve({ ok: false, gap: { reason: 'not-collected', message: 'not there', fix: 'collect it' } });
+  const { readers } = cluster(lacking);
+  const told = gapsOf(await collectLayer('platform', target, readers)).filter(({ missing }) =>
+    /snapshot/.test(missing),
+  );
+  expect(told).toHaveLength(1);
+  expect(told[0]?.missing).toMatch(/^the snapshot lacks nodes, namespaces, /);
+  expect(told[0]?.missing).not.toMatch(/clusterqueues|nodepools/);
+  expect(told[0]?.fix).toMatch(/^kubectl get nodes,namespaces,\S+ -A -o json > cluster\/more\.json$/);
 });

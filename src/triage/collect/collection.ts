@@ -13,6 +13,7 @@ import type {
   Read,
   Resource,
 } from '../ports.ts';
+import { canServe } from '../resources.ts';
 
 /** What a collection is about: enough to know where to look. */
 export interface CollectionTarget {
@@ -59,6 +60,7 @@ export class Collection {
   }
 
   async list(resource: Resource, options: Partial<ListOptions> = {}): Promise<void> {
+    if (!canServe(this.target.cluster.provider, resource)) return;
     const read = await this.#readers.kubernetes.list(resource, { limit: 500, ...options });
     if (read.ok) for (const object of read.value) this.facts.objects.push(object);
     this.#note('kubernetes', resource.plural, read, read.ok ? read.value.length : 0, options.namespace);

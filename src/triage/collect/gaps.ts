@@ -1,16 +1,21 @@
-import type { Gap, LayerFacts } from '../../domain/facts.ts';
+import type { Gap, LayerFacts, ReadRecord } from '../../domain/facts.ts';
+import { isAddOn } from '../resources.ts';
 
 /** Calls of one kind of gap that are named one by one; more are counted. */
 const namedCalls = 4;
 
 /**
- * What a layer could not read, as a person is told: each gap once, and the cloud calls that one missing right or
- * reader explains in one line. An object that does not exist was read, and that is the answer.
+ * What a layer could not read, as a person is told: each gap once; the cloud calls that one missing right or reader
+ * explains in one line, and so the kinds a snapshot lacks. An object that does not exist was read, and that is the
+ * answer; an add-on whose kinds a snapshot lacks is most likely one the cluster does not have.
  */
 export const gapsOf = (facts: LayerFacts): { missing: string; fix: string }[] => {
   const gaps = facts.reads.filter((read) => read.gap && read.gap.reason !== 'not-found');
   const cloud = gaps.filter((read) => read.source === 'aws' || read.source === 'cloudwatch');
-  const others = gaps.filter((read) => !cloud.includes(read)).map((read) => told(read.gap!));
+  const uncollected = gaps.filter(({ source, gap }) => source === 'kubernetes' && gap!.reason === 'not-collected');
+  const others = gaps
+    .filter((read) => !cloud.includes(read) && !uncollected.includes(read))
+    .map((read) => told(read.gap!));
   const byReason = Object.values(Object.groupBy(cloud, (read) => read.gap!.reason)).filter(
     (group) => group !== undefined,
   );
@@ -22,7 +27,21 @@ export const gapsOf = (facts: LayerFacts): { missing: string; fix: string }[] =>
     const why = first!.gap!.reason === 'forbidden' ? 'not allowed' : first!.gap!.message;
     return { missing: `cloud calls ${names.join(', ')}${more}: ${why}`, fix: fixOf(first!.gap!) };
   });
-  return [...new Map([...others, ...grouped].map((gap) => [`${gap.missing}\n${gap.fix}`, gap])).values()];
+  return [
+    ...new Map(
+      [...others, ...lackedBy(uncollected), ...grouped].map((gap) => [`${gap.missing}\n${gap.fix}`, gap]),
+    ).values(),
+  ];
+};
+
+/** The kinds that a snapshot lacks, in one line. */
+const lackedBy = (uncollected: ReadRecord[]): { missing: string; fix: string }[] => {
+  const kinds = [...new Set(uncollected.map((read) => read.what))].filter((plural) => !isAddOn(plural));
+  if (kinds.length === 0) return [];
+  const first = uncollected.find((read) => read.what === kinds[0]);
+  const fix =
+    kinds.length === 1 && first ? first.gap!.fix : `kubectl get ${kinds.join(',')} -A -o json > cluster/more.json`;
+  return [{ missing: `the snapshot lacks ${kinds.join(', ')}`, fix }];
 };
 
 const told = (gap: Gap): { missing: string; fix: string } => ({ missing: gap.message, fix: gap.fix });
