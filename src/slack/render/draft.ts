@@ -4,15 +4,7 @@ import type { ThreadMessage } from '../../domain/message.ts';
 import { shellWord } from '../../domain/shell.ts';
 import { inLanguage, type Text } from '../../domain/text.ts';
 import type { IncidentView } from '../../domain/view.ts';
-import {
-  cost,
-  escapeMrkdwn,
-  legible,
-  legibleLines,
-  truncate,
-  webAddress,
-  withoutMarkup,
-} from '../legible.ts';
+import { cost, escapeMrkdwn, legible, legibleLines, truncate, webAddress, withoutMarkup } from '../legible.ts';
 import { assertFits, type Block, fitParts } from '../limits.ts';
 import type { Messages } from '../messages.ts';
 

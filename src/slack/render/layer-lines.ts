@@ -12,7 +12,12 @@ const reason = (draft: Draft, layer: LayerVerdict): RichTextElement[] =>
   layer.status === 'unknown'
     ? [
         ...plain(draft.line(layer.missing, 400)),
-        ...(layer.fix ? [...plain(`. ${draft.say('label.fix')}: `), ...fix(draft.line(layer.fix, 300))] : []),
+        ...(layer.fix
+          ? [
+              ...plain(`. ${draft.say(layer.silent ? 'label.look' : 'label.fix')}: `),
+              ...fix(draft.line(layer.fix, 300)),
+            ]
+          : []),
       ]
     : plain(draft.line(layer.because, 400));
 

@@ -68,6 +68,11 @@ const gapBlocks = (draft: Draft, layer: LayerVerdict): Block[] => {
   ];
 };
 
+/** What nothing speaks for or against is worth a reply only where the verdict is open. */
+export const hasReply = (verdict: Verdict, layer: LayerVerdict): boolean =>
+  layer.status === 'implicated' ||
+  (layer.status === 'unknown' && !(layer.silent && (verdict.owner !== 'undetermined' || verdict.state !== 'fault')));
+
 /**
  * The layer whose reply holds a piece of evidence; null: the verdict's own. What the objects of another layer show of
  * the fault is told with the owner's, whom it speaks against: a cleared layer has no reply.
@@ -76,7 +81,7 @@ const layerOfReply = (verdict: Verdict, piece: Evidence): Layer | null => {
   const statusOf = (layer: string) => verdict.layers.find((entry) => entry.layer === layer)?.status;
   if (statusOf(piece.layer) === 'implicated') return piece.layer;
   if (verdict.owner !== 'undetermined' && statusOf(verdict.owner) === 'implicated') return verdict.owner;
-  return statusOf(piece.layer) === 'unknown' ? piece.layer : null;
+  return verdict.layers.some((entry) => entry.layer === piece.layer && hasReply(verdict, entry)) ? piece.layer : null;
 };
 
 const evidenceIn = (verdict: Verdict, layer: Layer | null): Evidence[] =>

@@ -3,6 +3,7 @@ import type { IncidentView } from '../../domain/view.ts';
 import type { Messages } from '../messages.ts';
 import { renderHandOff } from './hand-off.ts';
 import {
+  hasReply,
   renderEscalation,
   renderForOwner,
   renderLayer,
@@ -13,8 +14,9 @@ import {
 import { renderRoot } from './root.ts';
 
 /**
- * All messages of an incident's thread, root first: pure, and the same view gives the same messages. Cleared layers get
- * no reply. Every message fits Slack's limits; what does not fit is on the page the message then names.
+ * All messages of an incident's thread, root first: pure, and the same view gives the same messages. Cleared layers and
+ * those that nothing speaks for or against get no reply. Every message fits Slack's limits; what does not fit is on
+ * the page the message then names.
  */
 export const renderThread = (view: IncidentView, messages: Messages): ThreadMessage[] => {
   const { verdict, escalation } = view;
@@ -22,7 +24,7 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
   if (!verdict) return [root];
   return [
     root,
-    ...verdict.layers.filter((layer) => layer.status !== 'cleared').map((layer) => renderLayer(view, layer, messages)),
+    ...verdict.layers.filter((layer) => hasReply(verdict, layer)).map((layer) => renderLayer(view, layer, messages)),
     renderVerdict(view, verdict, messages),
     ...(verdict.nextSteps.length > 0 ? [renderNextSteps(view, verdict, messages)] : []),
     ...(escalation ? [renderEscalation(view, escalation, messages)] : []),

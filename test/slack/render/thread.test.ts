@@ -78,6 +78,18 @@ test('replies: implicated and unknown layers, verdict, next steps, escalation; n
   expect(slots(views.running())).toEqual(['root']);
 });
 
+test('a layer that nothing speaks for or against gets a reply only where the verdict is open', () => {
+  const silent = { layer: 'app', status: 'unknown', missing: 'its pods restarted', fix: 'look', silent: true } as const;
+  const withSilent = (view: IncidentView): IncidentView => ({
+    ...view,
+    verdict: { ...view.verdict!, layers: [...view.verdict!.layers.filter(({ layer }) => layer !== 'app'), silent] },
+  });
+  const settled = withSilent(views.platform());
+  expect(slots(settled)).not.toContain('layer-app');
+  expect(wordsOf(inSlot(settled, 'root'))).toMatch(/its pods restarted[\s\S]*Look/);
+  expect(slots(withSilent(views.undetermined()))).toContain('layer-app');
+});
+
 test("a layer's reply holds the machine's text literally, uid and reproduction; the verdict says what none of it shows", () => {
   const reply = inSlot(views.platform(), 'layer-platform');
   const literal = blocksOf(reply, 'rich_text').flatMap((block) =>
