@@ -2,33 +2,46 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../cluster.ts';
 import { podSpecOf } from '../pods.ts';
 import { minutesBetween } from '../time.ts';
+import { lastWriter } from '../writers.ts';
 
-/** A Deployment's change of pod template, as its ReplicaSets tell it. */
+/** A workload's change of pod template, as its ReplicaSets or ControllerRevisions tell it. */
 export interface Rollout {
-  /** When the current ReplicaSet was created. */
+  /** When the current revision came into use. */
   at: string;
   current: KubeObject;
   previous?: KubeObject;
 }
 
-const revision = (set: KubeObject): number =>
-  Number(set.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
+const revision = (object: KubeObject): number =>
+  Number(object.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? object.revision ?? 0);
+const created = (object: KubeObject): string => object.metadata.creationTimestamp ?? '';
 
-/** ReplicaSets of a Deployment, the newest revision first. */
+/** ReplicaSets of a Deployment, ControllerRevisions of a StatefulSet or DaemonSet, the newest revision first. */
 export const revisionsOf = (facts: ClusterFacts, workload: KubeObject): KubeObject[] =>
   facts
     .childrenOf(workload)
-    .filter((child) => child.kind === 'ReplicaSet')
-    .sort(
-      (a, b) =>
-        revision(b) - revision(a) ||
-        (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
-    );
+    .filter((child) => child.kind === 'ReplicaSet' || child.kind === 'ControllerRevision')
+    .sort((a, b) => revision(b) - revision(a) || created(b).localeCompare(created(a)));
 
+/** Going back to a former revision makes no new one: it takes a new number, and the workload's last write tells when. */
 export const rolloutOf = (facts: ClusterFacts, workload: KubeObject): Rollout | undefined => {
   const [current, previous] = revisionsOf(facts, workload);
-  const at = current?.metadata.creationTimestamp;
+  const wentBack = current && previous && created(current) < created(previous);
+  const at = (wentBack && lastWriter(workload, 'f:template')?.time) || current?.metadata.creationTimestamp;
   return current && at ? { at, current, previous } : undefined;
+};
+
+/** Pods that were made from a revision. */
+export const podsOfRevision = (facts: ClusterFacts, revision: KubeObject): KubeObject[] => {
+  if (revision.kind !== 'ControllerRevision') return facts.childrenOf(revision).filter((child) => child.kind === 'Pod');
+  const workload = facts.ownerOf(revision);
+  // A StatefulSet's pods bear the revision's name, a DaemonSet's its hash alone.
+  const isOf = (hash: string | undefined): boolean =>
+    hash !== undefined &&
+    (hash === revision.metadata.name || `${workload?.metadata.name}-${hash}` === revision.metadata.name);
+  return workload
+    ? facts.podsOf(workload).filter((pod) => isOf(pod.metadata.labels?.['controller-revision-hash']))
+    : [];
 };
 
 /** The rollout, where it has a predecessor and began at most so many minutes before the time (usually an onset). */
@@ -82,35 +95,6 @@ export const containerPath = (object: KubeObject, name: string, field: string): 
     : `${prefix}.initContainers[${(spec.initContainers ?? []).findIndex((entry: any) => entry.name === name)}].${field}`;
 };
 
-/** What differs between two templates, in words: images, environment, resources, probes, service account. */
-export const templateChanges = (before: KubeObject, after: KubeObject): string[] => {
-  const [old, now] = [podSpecOf(before), podSpecOf(after)];
-  const changes: string[] = [];
-  const differ = (what: string, a: unknown, b: unknown): void => {
-    if (JSON.stringify(a) !== JSON.stringify(b)) changes.push(`${what} ${show(a)} → ${show(b)}`);
-  };
-  for (const container of now.containers ?? []) {
-    const former = (old.containers ?? []).find((entry: any) => entry.name === container.name);
-    if (!former) continue;
-    differ('image', former.image, container.image);
-    const names = new Set<string>([...(former.env ?? []), ...(container.env ?? [])].map((entry: any) => entry.name));
-    for (const name of names) differ(`env ${name}`, envOf(former, name), envOf(container, name));
-    differ('command', former.command, container.command);
-    differ('args', former.args, container.args);
-    differ('ports', portsOf(former), portsOf(container));
-    differ('resources', former.resources, container.resources);
-    differ('command', former.command, container.command);
-    differ('args', former.args, container.args);
-    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
-      differ(probe, former[probe], container[probe]);
-  }
-  differ('serviceAccountName', old.serviceAccountName ?? 'default', now.serviceAccountName ?? 'default');
-  return changes;
-};
-
-const portsOf = (container: any): string =>
-  (container.ports ?? []).map((port: any) => `${port.name ?? ''}:${port.containerPort}`).join(' ') || 'none';
-
 /** Plain value of an environment variable; where it comes from a reference, the reference. */
 export const envOf = (container: any, name: string): string | undefined => {
   const entry = (container?.env ?? []).find((candidate: any) => candidate.name === name);
@@ -119,9 +103,6 @@ export const envOf = (container: any, name: string): string | undefined => {
 
 export const imageOf = (object: KubeObject): string =>
   (podSpecOf(object).containers ?? []).map((container: any) => container.image).join(', ');
-
-const show = (value: unknown): string =>
-  value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** A workload, its pods and the Services in front of them: whom its trouble reaches. */
 export const servedBy = (facts: ClusterFacts, workload: KubeObject): KubeObject[] => {

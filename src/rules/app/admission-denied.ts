@@ -1,6 +1,7 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../facts/control-plane/refused-creations.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { imageOf, revisionsOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { imageOf, revisionsOf } from '../../facts/workloads/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

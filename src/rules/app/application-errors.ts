@@ -2,6 +2,7 @@ import type { Strength } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { grep, type PodLogLine, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
@@ -9,7 +10,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady, restarts } from '../../facts/pods.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
 import { crashesOf } from '../../facts/workloads/crashes.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** An error of the program's own code: an exception with a name, a stack frame, a failed assertion. */

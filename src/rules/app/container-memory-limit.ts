@@ -1,6 +1,7 @@
 import { keyOf, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { grep } from '../../facts/logs/pod-logs.ts';
@@ -13,7 +14,6 @@ import {
   envOf,
   isInjected,
   rolloutBefore,
-  templateChanges,
   templateSpecOf,
 } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';

@@ -3,6 +3,7 @@ import { refOf } from '../../domain/kubernetes.ts';
 import type { Boundary } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { type PodLogLine, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
@@ -10,7 +11,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
-import { isInjected, rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { isInjected, podsOfRevision, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Reason {
@@ -98,7 +99,7 @@ const crashFinding = (facts: ClusterFacts, group: Crash[]): FindingDraft[] => {
   const rollout = rolloutOf(facts, workload);
   const fresh = rollout && minutesBetween(rollout.at, facts.now) < 24 * 60 ? rollout : undefined;
   const changes = fresh?.previous ? templateChanges(fresh.previous, fresh.current) : [];
-  const works = fresh?.previous ? facts.childrenOf(fresh.previous).filter(isReady).length : 0;
+  const works = fresh?.previous ? podsOfRevision(facts, fresh.previous).filter(isReady).length : 0;
   const oneNode =
     facts.podsOf(workload).some(isReady) &&
     new Set(group.map((entry) => entry.pod.spec?.nodeName)).size === 1 &&

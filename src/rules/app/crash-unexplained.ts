@@ -1,13 +1,14 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { podsOfRevision, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** A process that ends by itself with these codes was not killed from outside. */
@@ -33,8 +34,8 @@ const crashFinding = (facts: ClusterFacts, group: Crash[]): FindingDraft => {
   const fresh = rollout?.previous && minutesBetween(rollout.at, facts.now) < 24 * 60 ? rollout : undefined;
   const newOnly =
     fresh !== undefined &&
-    group.every((entry) => facts.ownerOf(entry.pod)?.metadata.uid === fresh.current.metadata.uid) &&
-    (fresh.previous ? facts.childrenOf(fresh.previous).some(isReady) : false);
+    group.every((entry) => podsOfRevision(facts, fresh.current).includes(entry.pod)) &&
+    (fresh.previous ? podsOfRevision(facts, fresh.previous).some(isReady) : false);
   const nodes = new Set(group.map((entry) => entry.pod.spec?.nodeName));
   const neighbours = [...nodes].flatMap((name) =>
     crashesOf(facts, facts.podsOn(name ?? '')).filter((entry) => facts.workloadOf(entry.pod) !== workload),

@@ -3,6 +3,7 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Boundary, Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { grep } from '../../facts/logs/pod-logs.ts';
@@ -17,7 +18,7 @@ import {
   type PeerComplaint,
   serviceNamed,
 } from '../../facts/workloads/dependencies.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Judged {

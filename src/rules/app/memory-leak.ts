@@ -11,6 +11,7 @@ import {
   trafficGrowth,
 } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { oomKillsOf } from '../../facts/nodes/oom.ts';
@@ -19,7 +20,7 @@ import { quantity } from '../../facts/quantity.ts';
 import { maxValue, minValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { climbingWorkloads } from '../../facts/workloads/memory.ts';
-import { containerOf, rolloutBefore, templateChanges, templateSpecOf } from '../../facts/workloads/workloads.ts';
+import { containerOf, rolloutBefore, templateSpecOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Traffic that grew by more than this explains memory by load. */

@@ -2,13 +2,14 @@ import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { linesLike } from '../../facts/logs/log-search.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containersOf, isReady } from '../../facts/pods.ts';
 import { lastValue } from '../../facts/series.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const targetAlert = /^(TargetDown|.*(Scrape|Target|Metrics|Exporter).*(Down|Missing|Failed|Absent|Unreachable).*)$/i;

@@ -2,6 +2,7 @@ import type { Strength } from '../../domain/finding.ts';
 import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
@@ -9,7 +10,7 @@ import { grep, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containerStatuses, isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
-import { containerOf, containerPath, rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { containerOf, containerPath, podsOfRevision, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 interface Failure {
@@ -116,7 +117,7 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
       ? rollout
       : undefined;
   const changes = fresh?.previous ? templateChanges(fresh.previous, fresh.current) : [];
-  const good = fresh?.previous ? facts.childrenOf(fresh.previous).filter(isReady) : [];
+  const good = fresh?.previous ? podsOfRevision(facts, fresh.previous).filter(isReady) : [];
   const inWords = changes.filter((change) => !/^\w+Probe /.test(change));
   const owner = ownershipOf(facts, workload);
   const evidence = cite(owner, facts);

@@ -11,6 +11,7 @@ import {
   trafficGrowth,
 } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
@@ -19,7 +20,7 @@ import type { Scope } from '../../facts/scope.ts';
 import { firstValue, growth as growthOf, lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { climbingWorkloads } from '../../facts/workloads/memory.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 

@@ -2,13 +2,14 @@ import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
 import { grep } from '../../facts/logs/pod-logs.ts';
 import { lastValue } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const complaint = /\b(?:ERROR|FATAL|CRITICAL|WARN(?:ING)?|panic|exception|failed|timeout|refused|denied)\b/i;

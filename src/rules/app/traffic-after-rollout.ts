@@ -2,12 +2,13 @@ import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, keyOf, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { mean, rate, rateCurve } from '../../facts/series.ts';
 import { duration, minutesBetween } from '../../facts/time.ts';
-import { rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const aboutTraffic = /nat|egress|traffic|bytes|bandwidth|data ?transfer|network/i;

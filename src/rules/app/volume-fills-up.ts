@@ -3,6 +3,7 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { amount } from '../../facts/capacity/requests.ts';
 import { link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
@@ -12,7 +13,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { firstValue, lastValue, maxValue } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { type Rollout, rolloutOf, templateChanges } from '../../facts/workloads/workloads.ts';
+import { type Rollout, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const fillingAlert = /PersistentVolume(Inodes)?FillingUp|VolumeFull|DiskSpace.*PVC|PVC.*(Full|Usage)/i;

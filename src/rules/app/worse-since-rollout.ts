@@ -3,13 +3,14 @@ import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { trafficGrowth } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { grep } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { mean, rateCurve } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
-import { rolloutBefore, servedBy, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore, servedBy } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const feltByUsers = /error|5xx|latency|duration|p9\d|failed|ratio/i;

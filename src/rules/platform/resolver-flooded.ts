@@ -2,6 +2,7 @@ import type { Series } from '../../domain/facts.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
+import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { type LogLine, linesLike } from '../../facts/logs/log-search.ts';
@@ -9,7 +10,7 @@ import { dnsPods, dnsVictims, isDnsAlert } from '../../facts/network/dns.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { growth, lastValue, rateCurve, risesAt } from '../../facts/series.ts';
-import { rolloutBefore, templateChanges } from '../../facts/workloads/workloads.ts';
+import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { rule } from '../../triage/rule.ts';
 
 /** CoreDNS' query log: the client's address stands before the question. */
