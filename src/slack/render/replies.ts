@@ -4,7 +4,6 @@ import type { Layer } from '../../domain/layer.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { LayerVerdict, Verdict } from '../../domain/verdict.ts';
 import type { IncidentView } from '../../domain/view.ts';
-import { cost, truncate } from '../legible.ts';
 import type { Block } from '../limits.ts';
 import type { Messages } from '../messages.ts';
 import {
@@ -17,7 +16,6 @@ import {
   note,
   paragraph,
   plain,
-  preformatted,
   prose,
   rich,
   subjectOf,
@@ -28,7 +26,7 @@ import { missingReads } from './root.ts';
 import { firstAction, layerName, ownerPhrase } from './words.ts';
 
 /** Which run a reply is of: after a re-run that no longer speaks of it, the reply stays in the thread as it was. */
-const runNote = (draft: Draft, readAt: string | null | undefined): Block[] => [
+export const runNote = (draft: Draft, readAt: string | null | undefined): Block[] => [
   note(
     [draft.say('rule.run', { run: draft.view.incident.run }), ...(readAt ? [draft.dateToken(readAt)] : [])].join(' · '),
   ),
@@ -123,7 +121,7 @@ const chain = (draft: Draft, verdict: Verdict): Block[] =>
         ]),
       ];
 
-const list = (draft: Draft, label: string, items: string[]): Block[] =>
+export const list = (draft: Draft, label: string, items: string[]): Block[] =>
   items.length === 0
     ? []
     : [rich([paragraph(bold(draft.say(label))), ...bullets(items.map((item) => prose(draft.line(item, 400))))])];
@@ -183,41 +181,6 @@ export const renderNextSteps = (view: IncidentView, verdict: Verdict, messages: 
     [
       [rich([paragraph(bold(nextStepsHeading(draft, verdict))), ...bullets(steps, 'ordered')])],
       ...list(draft, 'label.contributing', contributing(draft, verdict)).map((block) => [block]),
-    ],
-    runNote(draft, view.verdictAt),
-  );
-};
-
-/** A long text in pieces of at most `limit` characters, broken between lines where that is possible. */
-const pieces = (text: string, limit: number): string[] => {
-  const result: string[] = [];
-  for (const line of text.split('\n')) {
-    const last = result.at(-1);
-    if (last !== undefined && cost(last) + cost(line) + 1 <= limit) result[result.length - 1] = `${last}\n${line}`;
-    else
-      for (let rest = line; rest; rest = rest.slice(truncate(rest, limit).text.length))
-        result.push(truncate(rest, limit).text);
-  }
-  return result;
-};
-
-/** The draft the owner needs, in literal text that can be copied whole. */
-export const renderEscalation = (
-  view: IncidentView,
-  escalation: NonNullable<IncidentView['escalation']>,
-  messages: Messages,
-): ThreadMessage => {
-  const draft = new Draft(view, messages);
-  const title = draft.line(escalation.title, 300);
-  const body = draft.lines(escalation.body, 5500);
-  const text = draft.say('lockScreen.escalation', { audience: draft.say(`owner.${escalation.audience}`), title });
-  return draft.finish(
-    'escalation',
-    text,
-    [
-      [rich([paragraph(bold(draft.say('heading.escalation', { title })))])],
-      ...list(draft, 'label.incomplete', escalation.incomplete).map((block) => [block]),
-      ...pieces(body, 2500).map((piece) => [rich(preformatted(piece))]),
     ],
     runNote(draft, view.verdictAt),
   );

@@ -1,16 +1,9 @@
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import type { Messages } from '../messages.ts';
+import { renderEscalation } from './escalation.ts';
 import { renderHandOff } from './hand-off.ts';
-import {
-  hasReply,
-  renderEscalation,
-  renderForOwner,
-  renderLayer,
-  renderNextSteps,
-  renderOwnerChange,
-  renderVerdict,
-} from './replies.ts';
+import { hasReply, renderForOwner, renderLayer, renderNextSteps, renderOwnerChange, renderVerdict } from './replies.ts';
 import { renderRoot } from './root.ts';
 
 /**
@@ -27,7 +20,7 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
     ...verdict.layers.filter((layer) => hasReply(verdict, layer)).map((layer) => renderLayer(view, layer, messages)),
     renderVerdict(view, verdict, messages),
     ...(verdict.nextSteps.length > 0 ? [renderNextSteps(view, verdict, messages)] : []),
-    ...(escalation ? [renderEscalation(view, escalation, messages)] : []),
+    ...(escalation ? renderEscalation(view, escalation, messages) : []),
     ...renderForOwner(view, verdict, messages),
     ...(view.formerOwner !== null && !view.handOff ? [renderOwnerChange(view, verdict, messages)] : []),
     ...(view.handOff ? [renderHandOff(view, view.handOff, messages)] : []),

@@ -3,6 +3,7 @@ import type { ThreadMessage } from '../../../src/domain/message.ts';
 import type { IncidentView } from '../../../src/domain/view.ts';
 import { limitProblems } from '../../../src/slack/limits.ts';
 import { loadMessages } from '../../../src/slack/messages.ts';
+import { split } from '../../../src/slack/render/split.ts';
 import { renderThread } from '../../../src/slack/render/thread.ts';
 import { refuseBlocks } from '../../fakes/slack/validate.ts';
 import { evidence, incident, incidentView, reading, storedAlert, verdict, views } from '../../fakes/view.ts';
@@ -302,12 +303,48 @@ test('a title beyond the header is whole in the card', () => {
   expect(wordsOf(root)).toContain(title);
 });
 
-test('an escalation longer than a message keeps its lines and says what is left off', () => {
-  const body = Array.from({ length: 300 }, (_, i) => `  line ${i}: ${'z'.repeat(30)}`).join('\n');
-  const view = incidentView({ escalation: { audience: 'platform', title: 'T', body, incomplete: [] } });
-  const message = inSlot(view, 'escalation');
-  expect(wordsOf(message)).toContain('characters are left off above');
-  expect(JSON.stringify(message)).toContain('\\n  line 17: zzz');
+describe('an escalation longer than a message', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => `  line ${i}: ${'z'.repeat(30)}.`);
+  const drafted = (body: string, incomplete: string[] = []) =>
+    render(incidentView({ escalation: { audience: 'platform', title: 'T', body, incomplete } })).filter(({ slot }) =>
+      slot.startsWith('escalation'),
+    );
+  const literal = (message: ThreadMessage): string[] =>
+    blocksOf(message, 'rich_text').flatMap((block) =>
+      block.elements.flatMap((element: any) =>
+        element.type === 'rich_text_preformatted' ? [element.elements[0].text as string] : [],
+      ),
+    );
+
+  test('goes on in the next message, whole, and breaks no line', () => {
+    const sections = ['## One', ...lines(120), '## Two', ...lines(60)].join('\n');
+    const thread = drafted(sections);
+    expect(thread.map(({ slot }) => slot)).toEqual(['escalation', 'escalation-2']);
+    expect(thread.flatMap(literal).join('\n')).toBe(sections);
+    expect(literal(thread[1]!)[0]).toMatch(/^## Two\n/);
+    expect(thread.map((message) => wordsOf(message)).join('\n')).toMatch(/Part 1 of 2[\s\S]*Part 2 of 2/);
+  });
+
+  test('gives way to what the receiver will ask for', () => {
+    const asked = Array.from({ length: 8 }, (_, i) => `${i} ${'q'.repeat(350)}`);
+    const thread = drafted(lines(150).join('\n'), asked);
+    expect(thread.flatMap(literal).join('\n')).toBe(lines(150).join('\n').trim());
+    expect(wordsOf(thread[0]!)).toContain(asked[7]);
+  });
+
+  test('says how many lines are left where the thread is no place for more', () => {
+    const thread = drafted(lines(2000).join('\n'));
+    const shown = thread.flatMap(literal).join('\n').split('\n').length;
+    expect(thread).toHaveLength(4);
+    expect(wordsOf(thread[3]!)).toContain(`${2000 - shown} more lines do not fit into the thread`);
+  });
+
+  test('breaks a line only between its words, and a word only where there is no space', () => {
+    const sentence = `${'word '.repeat(700)}end`;
+    expect(split(sentence, 500).every((piece) => /^(word )*(word |end)$/.test(piece))).toBe(true);
+    expect(split(sentence, 500).join('')).toBe(sentence);
+    expect(split('x'.repeat(30), 10)).toEqual(Array.from({ length: 3 }, () => 'x'.repeat(10)));
+  });
 });
 
 test('a time that is none is shown as it came', () => {
