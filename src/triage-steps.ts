@@ -15,7 +15,7 @@ import { handOffTo, route } from './routing/route.ts';
 import type { Messages } from './slack/messages.ts';
 import { renderWithdrawn } from './slack/render/replies.ts';
 import { renderThread } from './slack/render/thread.ts';
-import { reaches } from './triage/attribute.ts';
+import { reaches } from './triage/causation.ts';
 import { type CollectionTarget, unite } from './triage/collect/collection.ts';
 import { collectLayer, unreadLayer } from './triage/collect/layer.ts';
 import { judge } from './triage/judge.ts';

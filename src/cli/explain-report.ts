@@ -1,6 +1,6 @@
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Finding } from '../domain/finding.ts';
-import { reaches } from '../triage/attribute.ts';
+import { reaches } from '../triage/causation.ts';
 import type { TriageResult } from '../triage/triage.ts';
 
 /** How the verdict came about: what was read, which rules spoke and stayed silent, and why the others lost. */

@@ -8,7 +8,6 @@ import { clearLayers } from './clearance.ts';
 import { confidenceOf, doubtsOf } from './confidence.ts';
 import { impactOf } from './impact.ts';
 import type { Judgement } from './judge.ts';
-import { withRelease } from './release.ts';
 
 /** Evidence a verdict shows: enough for the chain, few enough to read at night. */
 const maxEvidence = 16;
@@ -28,7 +27,6 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
 
   const { explained, siblings, rivals, open } = weighed;
   const layerVerdicts = cleared.map((layer) => implicate(layer, root, open));
-  const told = withRelease(root, facts);
   return {
     ...base,
     state: root.state,
@@ -37,15 +35,15 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
     confidence: confidenceOf(doubtsOf(root, rivals, layerVerdicts)),
     cause: root.cause,
     contributing: contributionsOf(root, explained),
-    evidence: evidenceOf(told, siblings, explained),
+    evidence: evidenceOf(root, siblings, explained),
     chain: root.chain,
     layers: layerVerdicts,
     missing:
       root.owner === 'undetermined' && root.state === 'fault'
         ? [...root.missing, ...missingOf(layerVerdicts)].slice(0, 4)
         : root.missing,
-    nextSteps: told.nextSteps,
-    cannotShow: [...cannotShow(told), ...brokenRules(judgement)],
+    nextSteps: root.nextSteps,
+    cannotShow: [...cannotShow(root), ...brokenRules(judgement)],
     wouldChange: wouldChange(root, rivals, layerVerdicts),
     onset: root.onset ?? facts.alerts[0]?.startsAt ?? null,
     deadline: root.deadline ?? null,
