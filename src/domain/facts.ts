@@ -10,8 +10,18 @@ export interface ClusterIdentity {
   account?: string;
 }
 
-/** Why something could not be read. `not-collected`: the snapshot lacks the kind; `not-configured`: no reader set up. */
-export type GapReason = 'forbidden' | 'failed' | 'timeout' | 'not-collected' | 'not-configured' | 'not-found';
+/**
+ * Why something could not be read. `not-collected`: the snapshot lacks the kind; `not-configured`: no reader set up;
+ * `over-budget`: the triage's API calls were spent on what tells more.
+ */
+export type GapReason =
+  | 'forbidden'
+  | 'failed'
+  | 'timeout'
+  | 'not-collected'
+  | 'not-configured'
+  | 'not-found'
+  | 'over-budget';
 
 export interface Gap {
   reason: GapReason;
@@ -82,6 +92,8 @@ export interface LayerFacts {
   cloud: CloudAnswer[];
   probes: ProbeAnswer[];
   reads: ReadRecord[];
+  /** Plural resources that nothing in the incident gave a reason to read. */
+  skipped?: string[];
   apiCalls: number;
 }
 

@@ -112,6 +112,8 @@ export interface ClusterReaders {
   kubernetes: KubernetesReader;
   metrics: MetricsReader | null;
   cloud: CloudReader | null;
+  /** API server calls that a triage may make over all its layers. Absent: a recorded cluster, whose reads cost nothing. */
+  maxApiCalls?: number;
   /** "Now" for this cluster: the clock, or a snapshot's captured_at. */
   now(): string;
 }

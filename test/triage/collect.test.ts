@@ -29,7 +29,13 @@ const cluster = (list: (resource: Resource, options: ListOptions) => Promise<Rea
     log: async () => ({ ok: false, gap: denied }),
     probe: async (path) => ({ ok: true, complete: true, value: { path, status: 200, body: 'ok', latencyMs: 5 } }),
   };
-  const readers: ClusterReaders = { kubernetes, metrics: null, cloud: null, now: () => '2026-11-20T08:30:00Z' };
+  const readers: ClusterReaders = {
+    kubernetes,
+    metrics: null,
+    cloud: null,
+    maxApiCalls: 30,
+    now: () => '2026-11-20T08:30:00Z',
+  };
   return { readers, asked };
 };
 const empty = async (): Promise<Read<any>> => ({ ok: true, value: [], complete: true });
@@ -136,6 +142,8 @@ test('a layer whose reading breaks off keeps what was read, and its sources are 
 test('what only other vendors’ clusters serve is neither asked for nor missed', async () => {
   const asked = async (provider: Provider): Promise<string[]> => {
     const { readers, asked: calls } = cluster(empty);
+    // A recorded cluster is read as a whole.
+    delete readers.maxApiCalls;
     await collectLayer('platform', { ...target, cluster: { ...target.cluster, provider } }, readers);
     return calls;
   };
@@ -151,11 +159,12 @@ test('kinds that a snapshot lacks are told in one line, add-ons not at all', asy
   const lacking = (): Promise<Read<never>> =>
     Promise.resolve({ ok: false, gap: { reason: 'not-collected', message: 'not there', fix: 'collect it' } });
   const { readers } = cluster(lacking);
+  delete readers.maxApiCalls;
   const told = gapsOf(await collectLayer('platform', target, readers)).filter(({ missing }) =>
     /snapshot/.test(missing),
   );
   expect(told).toHaveLength(1);
-  expect(told[0]?.missing).toMatch(/^the snapshot lacks nodes, namespaces, /);
+  expect(told[0]?.missing).toMatch(/^the snapshot lacks nodes, pods, /);
   expect(told[0]?.missing).not.toMatch(/clusterqueues|nodepools/);
-  expect(told[0]?.fix).toMatch(/^kubectl get nodes,namespaces,\S+ -A -o json > cluster\/more\.json$/);
+  expect(told[0]?.fix).toMatch(/^kubectl get nodes,pods,\S+ -A -o json > cluster\/more\.json$/);
 });

@@ -1,49 +1,47 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isTroubled } from '../../facts/pods.ts';
-import { scopeOf } from '../../facts/scope.ts';
 import { resources } from '../resources.ts';
 import type { Collection, WantedLog } from './collection.ts';
-import { logsWanted, spread } from './platform.ts';
+import { logsWanted, spread } from './logs.ts';
+import { inOwn, needs } from './needs.ts';
+import { type Candidate, followPlan, type Plan } from './plan.ts';
+import type { Situation } from './situation.ts';
 
-/** What lies around a workload in its namespace. */
-const namespaced = [
-  resources.pods,
-  resources.events,
-  resources.deployments,
-  resources.replicasets,
-  resources.statefulsets,
-  resources.daemonsets,
-  resources.jobs,
-  resources.cronjobs,
-  resources.services,
-  resources.endpointslices,
-  resources.ingresses,
-  resources.persistentvolumeclaims,
-  resources.horizontalpodautoscalers,
-  resources.verticalpodautoscalers,
-  resources.scaledobjects,
-  resources.poddisruptionbudgets,
-  resources.resourcequotas,
-  resources.limitranges,
-  resources.serviceaccounts,
-  resources.networkpolicies,
-  resources.certificates,
-  resources.rolebindings,
-  resources.externalsecrets,
-  resources.localqueues,
-  resources.queuedworkloads,
-];
+const isNarrow = ({ namespaces }: Situation): boolean => namespaces.length > 0;
 
-/** Without a namespace of its own, the subject's apps are looked for everywhere, in bounded calls. */
-const clusterWide = [
-  resources.pods,
-  resources.deployments,
-  resources.replicasets,
-  resources.jobs,
-  resources.cronjobs,
-  resources.horizontalpodautoscalers,
-  resources.services,
-  resources.workflows,
+/** Pods of the nodes that the incident is about, or that its pods run on and are ill. */
+const onNodes = ({ scope, illNodes, isWhole }: Situation) =>
+  isWhole('pods')
+    ? []
+    : [...new Set([...scope.subjectNodes, ...scope.nodes, ...illNodes])]
+        .slice(0, maxNeighbourNodes)
+        .map((node) => ({ fieldSelector: `spec.nodeName=${node.metadata.name}` }));
+const maxNeighbourNodes = 3;
+
+/** A node's pods are found by its name, before the node itself is known. */
+const onSubjectNodes = ({ facts }: Situation) =>
+  facts.subjects
+    .filter(({ kind, name }) => kind === 'Node' && name)
+    .map(({ name }) => ({ fieldSelector: `spec.nodeName=${name}` }));
+
+/** What lies around a workload in its namespace, or everywhere where the incident has none. */
+const basics: Candidate[] = [
+  { resource: resources.pods, wave: 1, where: inOwn, worth: () => 100 },
+  { resource: resources.events, wave: 1, where: inOwn, worth: () => 98 },
+  { resource: resources.deployments, wave: 1, where: inOwn, worth: () => 90 },
+  { resource: resources.replicasets, wave: 1, where: inOwn, worth: () => 88 },
+  { resource: resources.pods, wave: 1, worth: (s) => (isNarrow(s) ? 0 : 100) },
+  { resource: resources.deployments, wave: 1, worth: (s) => (isNarrow(s) ? 0 : 80) },
+  { resource: resources.replicasets, wave: 1, worth: (s) => (isNarrow(s) ? 0 : 78) },
+  {
+    resource: resources.events,
+    wave: 1,
+    where: () => [{ fieldSelector: 'type=Warning' }],
+    worth: (s) => (isNarrow(s) ? 0 : 98),
+  },
+  { resource: resources.workflows, wave: 2, worth: (s) => (isNarrow(s) ? 0 : 20) },
+  { resource: resources.pods, wave: 1, where: onSubjectNodes, worth: () => 99 },
+  { resource: resources.pods, wave: 2, where: onNodes, worth: () => 57 },
 ];
 
 const metrics = [
@@ -77,21 +75,33 @@ const telling =
 const clusterMetric =
   /^(kube_|kubelet_|container_|node_|apiserver_|etcd_|karpenter_|coredns_|awscni_|rest_client_|workqueue_|go_|process_|prometheus_|scrape_)/;
 const maxOwnMetrics = 24;
-const maxLogs = 24;
 const maxNamespaces = 4;
 
-/** Layer 3: the subject's namespace, its workloads' logs, and what the application itself measures. */
+/** Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. */
+const logs = ({ facts, scope }: Situation): WantedLog[] => {
+  const own = new Set(scope.pods);
+  const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
+  const age = (pod: KubeObject): string => (own.size > 0 ? '' : (pod.metadata.creationTimestamp ?? ''));
+  const candidates = facts
+    .all('Pod')
+    .filter((pod) => pod.spec?.nodeName)
+    .sort((a, b) => rank(a) - rank(b) || (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
+  // Where the whole cluster is the subject, what was rolled out last speaks first, and each workload gets a word.
+  return (own.size > 0 ? candidates : spread(facts, candidates, new Set())).flatMap(logsWanted);
+};
+
+const plan: Plan = { candidates: [...basics, ...needs], logs, maxLogs: 24, keptForLogs: 3 };
+
+/** Layer 3: the subject's namespace, what it leans on, its logs, and what the application itself measures. */
 export const collectApp = async (collection: Collection): Promise<void> => {
   const namespaces = namespacesOf(collection);
   await Promise.all([
-    ...namespaces.flatMap((namespace) => namespaced.map((resource) => collection.list(resource, { namespace }))),
-    ...(namespaces.length === 0 ? clusterWide.map((resource) => collection.list(resource)) : []),
+    followPlan(collection, plan),
     ...metrics.map((name) => collection.metric(name)),
     ...(namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}]).map((matchers) =>
       ownMetrics(collection, matchers),
     ),
   ]);
-  await collection.logs(logs(collection), maxLogs);
 };
 
 /** What the application measures of itself under names of its own: latency, errors, load, queues. */
@@ -108,19 +118,4 @@ const namespacesOf = (collection: Collection): string[] => {
     subject.kind === 'Namespace' ? subject.name : subject.namespace,
   );
   return [...new Set(named.filter((namespace) => namespace !== undefined))].slice(0, maxNamespaces);
-};
-
-/** Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. */
-const logs = (collection: Collection): WantedLog[] => {
-  const facts = collection.view();
-  const scope = scopeOf(facts);
-  const own = new Set(scope.pods);
-  const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
-  const age = (pod: KubeObject): string => (own.size > 0 ? '' : (pod.metadata.creationTimestamp ?? ''));
-  const candidates = facts
-    .all('Pod')
-    .filter((pod) => pod.spec?.nodeName)
-    .sort((a, b) => rank(a) - rank(b) || (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
-  // Where the whole cluster is the subject, what was rolled out last speaks first, and each workload gets a word.
-  return (own.size > 0 ? candidates : spread(facts, candidates, new Set())).flatMap(logsWanted);
 };

@@ -1,7 +1,9 @@
+import type { ClusterIdentity } from '../../domain/facts.ts';
 import { toMs } from '../../facts/time.ts';
 import { resources } from '../resources.ts';
 import { cloudQuestion } from './cloud-question.ts';
 import { type Collection, historyHours } from './collection.ts';
+import { type Candidate, followPlan, type Plan } from './plan.ts';
 
 /** Read-only calls that say something about an incident, by service. */
 export const awsCalls = [
@@ -142,20 +144,28 @@ const controlPlaneMetrics = [
   'up',
 ];
 
+const isAws = ({ provider }: ClusterIdentity): boolean => provider.startsWith('eks') || provider === 'self';
+
+const candidates: Candidate[] = [
+  { resource: resources.leases, wave: 1, where: () => [{ namespace: 'kube-system' }], worth: () => 100 },
+  { resource: resources.leases, wave: 1, where: () => [{ namespace: 'kube-node-lease' }], worth: () => 60 },
+];
+
+const plan: Plan = { candidates, logs: () => [], maxLogs: 0, keptForLogs: 0 };
+
 /** Layer 1: the API server's own health, its leases and metrics, and the vendor's APIs. */
 export const collectCloud = async (collection: Collection): Promise<void> => {
   const end = toMs(collection.facts.readAt) / 1000;
   const start = end - historyHours * 3600;
   const question = cloudQuestion(collection);
-  const isAws = collection.target.cluster.provider.startsWith('eks') || collection.target.cluster.provider === 'self';
+  const aws = isAws(collection.target.cluster);
   await Promise.all([
     collection.probe('readyz'),
     collection.probe('livez'),
-    collection.list(resources.leases, { namespace: 'kube-system' }),
-    collection.list(resources.leases, { namespace: 'kube-node-lease' }),
+    followPlan(collection, plan, collection.calls - healthCalls),
     ...controlPlaneMetrics.map((name) => collection.metric(name)),
-    ...(isAws ? awsCalls.map((call) => collection.cloud(call, question)) : []),
-    ...(isAws
+    ...(aws ? awsCalls.map((call) => collection.cloud(call, question)) : []),
+    ...(aws
       ? [
           collection.cloudMetrics(
             cloudWatchMetrics.map(([namespace, metric]) => ({ namespace, metric, start, end })),
@@ -165,3 +175,6 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
       : []),
   ]);
 };
+
+/** readyz and livez. */
+const healthCalls = 2;

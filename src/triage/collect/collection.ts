@@ -14,6 +14,7 @@ import type {
   Resource,
 } from '../ports.ts';
 import { canServe } from '../resources.ts';
+import { callsOf } from './budget.ts';
 
 /** What a collection is about: enough to know where to look. */
 export interface CollectionTarget {
@@ -22,6 +23,8 @@ export interface CollectionTarget {
   alerts: Alert[];
 }
 
+/** Objects of one list; one page of it, so that a list is one call. */
+const maxObjects = 500;
 /** Lines of a container's log that are read, from its end. */
 const logTailLines = 400;
 /** How far back metrics are read: the incident itself, and the former course it is compared with. */
@@ -39,10 +42,15 @@ export interface WantedLog {
 export class Collection {
   readonly facts: LayerFacts;
   readonly target: CollectionTarget;
+  /** To the API server; Infinity where the cluster is a recorded one. */
+  readonly calls: number;
   readonly #readers: ClusterReaders;
+  /** Lists that hold all there is: `pods`, `pods in shop`. */
+  readonly #whole = new Set<string>();
 
   constructor(layer: Layer, target: CollectionTarget, readers: ClusterReaders) {
     this.target = target;
+    this.calls = callsOf(layer, readers);
     this.#readers = readers;
     this.facts = {
       layer,
@@ -61,9 +69,26 @@ export class Collection {
 
   async list(resource: Resource, options: Partial<ListOptions> = {}): Promise<void> {
     if (!canServe(this.target.cluster.provider, resource)) return;
-    const read = await this.#readers.kubernetes.list(resource, { limit: 500, ...options });
+    const read = await this.#readers.kubernetes.list(resource, { limit: this.#maxObjects, ...options });
     if (read.ok) for (const object of read.value) this.facts.objects.push(object);
+    if (read.ok && read.complete && !options.labelSelector && !options.fieldSelector)
+      this.#whole.add(`${resource.plural} in ${options.namespace ?? ''}`);
     this.#note('kubernetes', resource.plural, read, read.ok ? read.value.length : 0, options.namespace);
+  }
+
+  get #maxObjects(): number {
+    return this.calls === Infinity ? Infinity : maxObjects;
+  }
+
+  /** All objects of this kind were read, in this namespace or everywhere. */
+  isWhole(plural: string, namespace = ''): boolean {
+    return this.#whole.has(`${plural} in `) || this.#whole.has(`${plural} in ${namespace}`);
+  }
+
+  /** A read that the triage's calls did not suffice for. */
+  unread(resource: Resource, what: string, namespace?: string): void {
+    const gap = overBudget(what, this.#readers.maxApiCalls ?? 0);
+    this.facts.reads.push({ source: 'kubernetes', what: resource.plural, namespace, gap, complete: false, count: 0 });
   }
 
   async get(resource: Resource, name: string, namespace?: string): Promise<void> {
@@ -178,6 +203,12 @@ export class Collection {
     });
   }
 }
+
+const overBudget = (what: string, maxApiCalls: number): Gap => ({
+  reason: 'over-budget',
+  message: `${what}: not read, the triage's ${maxApiCalls} API calls were spent on what tells more`,
+  fix: `raise triage.maxApiCalls above ${maxApiCalls}`,
+});
 
 /** Joins two ranges of the same series. */
 const join = (far: Series[], near: Series[]): Series[] => {

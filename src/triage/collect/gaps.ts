@@ -9,7 +9,7 @@ const namedCalls = 4;
  * explains in one line, and so the kinds a snapshot lacks. An object that does not exist was read, and that is the
  * answer; an add-on whose kinds a snapshot lacks is most likely one the cluster does not have.
  */
-export const gapsOf = (facts: LayerFacts): { missing: string; fix: string }[] => {
+export const gapsOf = (facts: Pick<LayerFacts, 'reads'>): { missing: string; fix: string }[] => {
   const gaps = facts.reads.filter((read) => read.gap && read.gap.reason !== 'not-found');
   const cloud = gaps.filter((read) => read.source === 'aws' || read.source === 'cloudwatch');
   const uncollected = gaps.filter(({ source, gap }) => source === 'kubernetes' && gap!.reason === 'not-collected');

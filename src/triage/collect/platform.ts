@@ -1,47 +1,67 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isSilent } from '../../facts/nodes/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
-import { scopeOf } from '../../facts/scope.ts';
 import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
-import { configMapNames, resources } from '../resources.ts';
-import { collectBackends } from './backends.ts';
+import { resources } from '../resources.ts';
 import type { Collection, WantedLog } from './collection.ts';
+import { logsWanted, spread } from './logs.ts';
+import { type Candidate, followPlan, type Plan } from './plan.ts';
+import type { Situation } from './situation.ts';
 
-const clusterScoped = [
-  resources.nodes,
-  resources.namespaces,
-  resources.nodepools,
-  resources.nodeclaims,
-  resources.ec2nodeclasses,
-  resources.nodeclasses,
-  resources.aksnodeclasses,
-  resources.validatingwebhookconfigurations,
-  resources.mutatingwebhookconfigurations,
-  resources.apiservices,
-  resources.persistentvolumes,
-  resources.volumeattachments,
-  resources.storageclasses,
-  resources.csidrivers,
-  resources.csinodes,
-  resources.priorityclasses,
-  resources.runtimeclasses,
-  resources.clusterqueues,
-  resources.clustersecretstores,
+/** Nobody's namespace in particular: what happens in the cluster may be the cause. */
+const isWide = ({ namespaces }: Situation): boolean => namespaces.length === 0;
+const growthWords = /scal|nodes?|replica|capacity|cost|count/i;
+
+/** Nodes and what makes them, the add-ons, and the neighbours of the subject. */
+const candidates: Candidate[] = [
+  { resource: resources.nodes, wave: 1, worth: () => 100 },
+  { resource: resources.nodepools, wave: 1, worth: () => 96 },
+  { resource: resources.nodeclaims, wave: 1, worth: () => 95 },
+  { resource: resources.events, wave: 1, where: () => [{ namespace: 'default' }], worth: () => 92 },
+  { resource: resources.events, wave: 1, where: () => [{ fieldSelector: 'type=Warning' }], worth: () => 90 },
+  { resource: resources.pods, wave: 1, worth: () => 98 },
+  { resource: resources.namespaces, wave: 1, worth: () => 70 },
+  // A sweep that was cut short holds the first namespaces only.
+  {
+    resource: resources.pods,
+    wave: 2,
+    where: (s) => (s.isWhole('pods') ? [] : [{ namespace: 'kube-system' }]),
+    worth: () => 85,
+  },
+  {
+    resource: resources.events,
+    wave: 2,
+    where: () => [{ namespace: 'kube-system' }],
+    worth: (s) => (isWide(s) ? 40 : 12),
+  },
+  { resource: resources.ec2nodeclasses, wave: 2, worth: (s) => nodeClassWorth(s) },
+  { resource: resources.nodeclasses, wave: 2, worth: (s) => nodeClassWorth(s) },
+  { resource: resources.aksnodeclasses, wave: 2, worth: (s) => nodeClassWorth(s) },
+  {
+    resource: resources.daemonsets,
+    wave: 2,
+    worth: (s) => Math.max(isWide(s) ? 50 : 0, 45 * s.says(/daemon|cni|csi|agent|node|sandbox|dns|lookup|device/i)),
+  },
+  { resource: resources.deployments, wave: 2, worth: (s) => Math.max(isWide(s) ? 45 : 5, 40 * s.says(growthWords)) },
+  { resource: resources.statefulsets, wave: 2, worth: (s) => (isWide(s) ? 20 : 4) },
+  { resource: resources.replicasets, wave: 2, worth: (s) => Math.max(isWide(s) ? 30 : 3, 20 * s.says(growthWords)) },
+  { resource: resources.horizontalpodautoscalers, wave: 2, worth: (s) => 35 * s.says(growthWords) },
+  {
+    resource: resources.poddisruptionbudgets,
+    wave: 2,
+    worth: (s) => 42 * s.says(/drain|evict|disrupt|budget|terminat/i),
+  },
 ];
 
-/** Read over all namespaces in one bounded call each: neighbours on the same nodes, other victims, add-ons. */
-const sweeps = [
-  resources.pods,
-  resources.deployments,
-  resources.replicasets,
-  resources.daemonsets,
-  resources.statefulsets,
-  resources.horizontalpodautoscalers,
-  resources.poddisruptionbudgets,
-  resources.securitygrouppolicies,
-];
+/** What new nodes are made from matters where they fail to come, or come ill. */
+const nodeClassWorth = ({ facts, says, families }: Situation): number => {
+  const isTold = [...facts.all('NodeClaim'), ...facts.all('NodePool')].some((object) =>
+    (object.status?.conditions ?? []).some(({ status }: any) => status !== 'True'),
+  );
+  const isConcerned = families.some((family) => ['pending', 'node', 'provisioning', 'starting'].includes(family));
+  return Math.max(isTold ? 60 : 0, isConcerned ? 30 : 0, 30 * says(/nodeclass|nodeclaim|launch|karpenter/i));
+};
 
 const metrics = [
   'karpenter_nodepools_usage',
@@ -79,26 +99,9 @@ const metrics = [
 /** Logs of controllers whose words name causes. */
 const controllers =
   /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
-const maxControllerLogs = 32;
 
-/** Layer 2: nodes and what makes them, add-ons, admission, storage, and the neighbours of the subject. */
-export const collectPlatform = async (collection: Collection): Promise<void> => {
-  await Promise.all([
-    ...clusterScoped.map((resource) => collection.list(resource)),
-    ...sweeps.map((resource) => collection.list(resource)),
-    collection.list(resources.events, { namespace: 'default' }),
-    collection.list(resources.events, { namespace: 'kube-system' }),
-    collection.list(resources.events, { fieldSelector: 'type=Warning' }),
-    ...configMapNames.map((name) => collection.get(resources.configmaps, name, 'kube-system')),
-    ...metrics.map((name) => collection.metric(name)),
-  ]);
-  const logs = controllerLogs(collection);
-  await Promise.all([collectBackends(collection), collection.logs(logs, maxControllerLogs)]);
-};
-
-const controllerLogs = (collection: Collection): WantedLog[] => {
-  const facts = collection.view();
-  const nodes = new Set(scopeOf(facts).nodes.map((node) => node.metadata.name));
+const logs = ({ facts, scope }: Situation): WantedLog[] => {
+  const nodes = new Set(scope.nodes.map((node) => node.metadata.name));
   const makers = new Set(bareCrowds(facts).flatMap(({ makers }) => makers.flatMap((maker) => facts.podsOf(maker))));
   const candidates = facts
     .all('Pod')
@@ -116,24 +119,9 @@ const controllerLogs = (collection: Collection): WantedLog[] => {
   ).flatMap(logsWanted);
 };
 
-/** Replicas of one workload say the same: a few of each come first, and all that run where the trouble is. */
-const logsPerWorkload = 4;
+const plan: Plan = { candidates, logs, maxLogs: 32, keptForLogs: 2 };
 
-export const spread = (facts: ClusterFacts, pods: KubeObject[], nodes: Set<string>): KubeObject[] => {
-  const taken = new Map<KubeObject, number>();
-  const isFirst = (pod: KubeObject): boolean => {
-    const workload = facts.workloadOf(pod);
-    const count = taken.get(workload) ?? 0;
-    taken.set(workload, count + 1);
-    return nodes.has(pod.spec?.nodeName) || count < logsPerWorkload;
-  };
-  const first = new Set(pods.filter(isFirst));
-  return [...first, ...pods.filter((pod) => !first.has(pod))];
+/** Layer 2: nodes and what makes them, add-ons, admission, and the neighbours of the subject. */
+export const collectPlatform = async (collection: Collection): Promise<void> => {
+  await Promise.all([followPlan(collection, plan), ...metrics.map((name) => collection.metric(name))]);
 };
-
-/** Each container's log, and the former one's where it restarted. */
-export const logsWanted = (pod: KubeObject): WantedLog[] =>
-  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((status: any) => [
-    { pod, container: status.name, previous: false },
-    ...(status.restartCount > 0 ? [{ pod, container: status.name, previous: true }] : []),
-  ]);

@@ -1,0 +1,118 @@
+import type { Resource } from '../ports.ts';
+import { qualifiedName } from '../resources.ts';
+import type { Collection, WantedLog } from './collection.ts';
+import { type Situation, situationOf } from './situation.ts';
+
+/** Rounds of a triage: the reads of one go out together, and what they say decides the next one. */
+const waves = [1, 2, 3] as const;
+type Wave = (typeof waves)[number];
+
+/** Where a resource is looked for. Without a namespace: in all of them; with a name: that one object. */
+export interface Place {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  name?: string;
+}
+
+/** One read that a layer may make. To add one is one entry of a plan. */
+export interface Candidate {
+  resource: Resource;
+  /** The first wave in which it can run; what is worth nothing yet is considered again in the next. */
+  wave: Wave;
+  /** One read per place, the most telling first. Absent: one bounded list over the whole cluster. */
+  where?: (situation: Situation) => Place[];
+  /** 0: nothing speaks for reading it. The higher, the sooner, where calls run short (1 to 100). */
+  worth: (situation: Situation) => number;
+}
+
+export interface Plan {
+  candidates: Candidate[];
+  /** Container logs in the order in which they would tell most. */
+  logs: (situation: Situation) => WantedLog[];
+  /** Logs that are read where reading costs nothing. */
+  maxLogs: number;
+  /** Calls that the lists leave to logs, where so many are wanted. */
+  keptForLogs: number;
+}
+
+/** A second place of the same kind tells less than the first: the second namespace, the third node. */
+const laterPlaces = 0.6;
+
+interface Due extends Place {
+  resource: Resource;
+  worth: number;
+  key: string;
+}
+
+const named = ({ resource, namespace, name, labelSelector, fieldSelector }: Omit<Due, 'key' | 'worth'>): string =>
+  [
+    qualifiedName(resource),
+    name,
+    namespace && `in ${namespace}`,
+    (labelSelector || fieldSelector) && `(${[labelSelector, fieldSelector].filter(Boolean).join(', ')})`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+/** What the situation asks for, the most telling first. A recorded cluster is read as a whole: there nothing is dear. */
+const dueIn = (plan: Plan, wave: Wave, situation: Situation, isFree: boolean): Due[] =>
+  plan.candidates
+    .filter((candidate) => candidate.wave <= wave)
+    .flatMap(({ resource, where, worth }) => {
+      const value = isFree ? Math.max(1, worth(situation)) : worth(situation);
+      if (value <= 0) return [];
+      return (where?.(situation) ?? [{}]).map((place, index) => ({
+        ...place,
+        resource,
+        worth: value * laterPlaces ** index,
+        key: named({ resource, ...place }),
+      }));
+    })
+    .sort((a, b) => b.worth - a.worth)
+    .filter(({ key }, index, all) => all.findIndex((other) => other.key === key) === index);
+
+/** Calls that wave 1 leaves to what only its facts can ask for. */
+const keptForNeeds = 3;
+
+/**
+ * Reads what a plan holds, in waves, with so many API calls (Infinity for a recorded cluster). What did not fit is a
+ * gap that says so; what nothing spoke for is remembered as skipped.
+ */
+export const followPlan = async (collection: Collection, plan: Plan, calls = collection.calls): Promise<void> => {
+  const isFree = calls === Infinity;
+  const done = new Set<string>();
+  let left = calls;
+  for (const wave of waves) {
+    const situation = situationOf(collection);
+    const logs = wave === 1 ? [] : plan.logs(situation);
+    const kept = wave === 1 ? plan.keptForLogs + keptForNeeds : Math.min(plan.keptForLogs, logs.length);
+    const due = dueIn(plan, wave, situation, isFree).filter(({ key }) => !done.has(key));
+    const affordable = due.slice(0, Math.max(0, left - kept));
+    for (const { key } of affordable) done.add(key);
+    left -= affordable.length;
+    await Promise.all([
+      ...affordable.map((read) => readOne(collection, read)),
+      ...(wave === 3 ? [collection.logs(logs, Math.min(left, plan.maxLogs))] : []),
+    ]);
+    if (wave === 3)
+      for (const { resource, key, namespace } of due.slice(affordable.length))
+        collection.unread(resource, key, namespace);
+  }
+  const asked = new Set(collection.facts.reads.map(({ what }) => what));
+  collection.facts.skipped = [...new Set(plan.candidates.map(({ resource }) => resource.plural))].filter(
+    (what) => !asked.has(what),
+  );
+};
+
+const readOne = (
+  collection: Collection,
+  { resource, namespace, name, labelSelector, fieldSelector }: Due,
+): Promise<void> =>
+  name
+    ? collection.get(resource, name, namespace)
+    : collection.list(resource, {
+        ...(namespace && { namespace }),
+        ...(labelSelector && { labelSelector }),
+        ...(fieldSelector && { fieldSelector }),
+      });
