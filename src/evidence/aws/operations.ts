@@ -1,4 +1,5 @@
 import { capitalised, type Operation, type Service } from './operation.ts';
+import { arcZonalShift } from './services/arc-zonal-shift.ts';
 import { autoscaling } from './services/autoscaling.ts';
 import { cloudtrail } from './services/cloudtrail.ts';
 import { cloudwatch } from './services/cloudwatch.ts';
@@ -16,6 +17,7 @@ import { sqs } from './services/sqs.ts';
 
 /** Every AWS service that is read, by the first part of `service.operation`. */
 export const services: Record<string, Service> = {
+  'arc-zonal-shift': arcZonalShift,
   autoscaling,
   cloudtrail,
   cloudwatch,

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { iamAction, operationNames, operationOf } from '../../../src/evidence/aws/operations.ts';
 import { awsCalls } from '../../../src/triage/collect/cloud.ts';
@@ -24,6 +24,14 @@ describe('the read policy', () => {
 describe('the operations', () => {
   it('answer all that triage asks', () => {
     expect(awsCalls.filter((call) => !operationOf(call))).toEqual([]);
+  });
+
+  it('answer all that the recorded incidents of the cases show', async () => {
+    const shown = new Set<string>();
+    for await (const file of glob('test/cases/*/aws.json'))
+      for (const call of Object.keys(JSON.parse(await readFile(file, 'utf8')))) shown.add(call);
+    expect(shown.size).toBeGreaterThan(10);
+    expect([...shown].filter((call) => !operationOf(call) || !awsCalls.includes(call))).toEqual([]);
   });
 
   it('name only operations that exist as their forerunners', () => {

@@ -29,7 +29,7 @@ export interface AwsApi {
 type Answers = Record<string, AwsAnswer | ((parameters: any, times: number) => AwsAnswer)>;
 
 /**
- * AWS over HTTP for what moto lacks: JSON 1.0/1.1, REST-JSON (EKS, MQ) and the query protocol (STS). It verifies each
+ * AWS over HTTP for what moto lacks: JSON 1.0/1.1, REST-JSON (EKS, MQ, ARC) and the query protocol (STS). It verifies each
  * request's SigV4 signature. STS answers by itself; an operation without an answer is not allowed.
  */
 export async function startAwsApi(answers: Answers = {}): Promise<AwsApi> {
@@ -81,6 +81,8 @@ const scopeOf = (request: http.IncomingMessage): { service: string; accessKeyId:
 };
 
 const restPaths: [RegExp, string, string[]][] = [
+  [/^\/autoshifts$/, 'listAutoshifts', []],
+  [/^\/zonalshifts$/, 'listZonalShifts', []],
   [/^\/v1\/brokers$/, 'listBrokers', []],
   [/^\/clusters\/([^/]+)$/, 'describeCluster', ['name']],
   [/^\/clusters\/([^/]+)\/updates$/, 'listUpdates', ['name']],
@@ -111,7 +113,7 @@ const operationOf = (
   const target = request.headers['x-amz-target'] as string | undefined;
   if (target)
     return { operation: lowered(target.split('.').at(-1)!), parameters: JSON.parse(body || '{}'), protocol: 'json' };
-  if (service === 'eks' || service === 'mq') {
+  if (service === 'eks' || service === 'mq' || service === 'arc-zonal-shift') {
     const url = new URL(request.url!, 'http://eks');
     for (const [pattern, operation, names] of restPaths) {
       const match = pattern.exec(url.pathname);
