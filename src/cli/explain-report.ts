@@ -1,52 +1,49 @@
-import type { LayerFacts } from '../domain/facts.ts';
-import type { Finding } from '../domain/finding.ts';
-import { reaches } from '../triage/causation.ts';
-import type { TriageResult } from '../triage/triage.ts';
+import type { Reasoning, Role, Spoken } from '../domain/reasoning.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import { count } from '../domain/wording.ts';
 
-/** How the verdict came about: what was read, which rules spoke and stayed silent, and why the others lost. */
-export const explainReport = ({ verdict, judgement, facts }: TriageResult): string => {
-  const { findings, silent, broken, scope } = judgement;
-  const root = findings.find((finding) => finding.rule === verdict.rule && finding.cause.en === verdict.cause.en);
+const marks: Record<Role, string> = {
+  root: '● root       ',
+  consequence: '→ consequence',
+  rival: '× rival      ',
+  beside: '· beside     ',
+  elsewhere: '○ elsewhere  ',
+};
+
+/** The reasoning for the terminal: what was read, which rules spoke, stayed silent or could not tell, and why the others lost. */
+export const explainReport = (reasoning: Reasoning, verdict: Verdict): string => {
+  const { read, notRead, scope, spoke, couldNotTell, silent, broken, doubts, layers } = reasoning;
   return [
     '',
     'Read',
-    ...facts.map(readLine),
-    ...gapLines(facts),
+    ...read.map((batch) => `  ${readWords(batch)}`),
+    ...(notRead.length > 0 ? ['', 'Not read'] : []),
+    ...notRead.map(({ layer, missing, fix }) => `  ${layer}: ${missing}${fix ? ` → ${fix}` : ''}`),
     '',
-    `In scope: ${scope.wide ? 'the whole cluster' : [...scope.workloads, ...scope.subjectNodes, ...scope.pools].map((object) => `${object.kind} ${object.metadata.name}`).join(', ') || 'the subject alone'}; ${scope.troubledPods.length} of ${scope.pods.length} pods in trouble`,
+    `In scope: ${scope}`,
     '',
-    `Rules that spoke (${findings.length})`,
-    ...findings.map(
-      (finding) =>
-        `  ${mark(finding, root, reaches(finding, scope))} ${finding.rule}: ${finding.cause.en}\n      ${placeOf(finding)}`,
-    ),
+    `Rules that spoke (${spoke.length})`,
+    ...spoke.map((said) => `  ${marks[said.role]} ${said.rule}: ${said.cause.en}\n      ${placeOf(said)}`),
     '',
-    `Rules that stayed silent (${silent.length})`,
-    `  ${silent.join(', ')}`,
+    `Confidence: ${verdict.confidence}${doubts.length > 0 ? `, since ${doubts.join('; ')}` : ', nothing speaks against it'}`,
+    '',
+    'Why each layer is, or is not, the owner',
+    ...layers.flatMap(({ verdict: layer, said }) => [
+      `  ${layer.layer}: ${layer.status}, ${layer.status === 'unknown' ? layer.missing : layer.because}`,
+      ...said.map(({ role, rule }) => `    its rule ${rule}: ${role}`),
+    ]),
+    '',
+    `Rules that could not tell (${couldNotTell.reduce((sum, { rules }) => sum + rules.length, 0)})`,
+    ...couldNotTell.map(({ missing, rules }) => `  without this: ${missing}\n      ${rules.join(', ')}`),
+    '',
+    `Rules that stayed silent, with all they asked for read (${silent.length})`,
+    `  ${silent.map(({ rule }) => rule).join(', ')}`,
     ...broken.map(({ rule, message }) => `Broken: ${rule}: ${message}`),
   ].join('\n');
 };
 
-const readLine = (batch: LayerFacts): string => {
-  const read = batch.reads.filter((entry) => !entry.gap).length;
-  return `  ${batch.layer}: ${batch.objects.length} objects, ${batch.logs.length} logs, ${batch.series.length} series, ${batch.cloud.length} cloud answers; ${read} of ${batch.reads.length} reads answered`;
-};
+const readWords = ({ layer, objects, logs, series, cloudAnswers, reads, answered }: Reasoning['read'][number]) =>
+  `${layer}: ${count(objects, 'object')}, ${count(logs, 'log')}, ${series} series, ${count(cloudAnswers, 'cloud answer')}; ${answered} of ${count(reads, 'read')} answered`;
 
-const gapLines = (facts: LayerFacts[]): string[] => {
-  const gaps = facts.flatMap((batch) =>
-    batch.reads.flatMap((read) => (read.gap && read.source === 'kubernetes' ? [read.gap] : [])),
-  );
-  const unique = [
-    ...new Map(gaps.filter((gap) => gap.reason !== 'not-collected').map((gap) => [gap.message, gap])).values(),
-  ];
-  return unique.map((gap) => `  not readable: ${gap.message} → ${gap.fix}`);
-};
-
-const mark = (finding: Finding, root: Finding | undefined, connected: boolean): string => {
-  if (finding === root) return '● root      ';
-  if (!connected) return '○ elsewhere ';
-  return root?.explains.includes(finding.mechanism) ? '→ effect    ' : '· other     ';
-};
-
-const placeOf = (finding: Finding): string =>
-  `${finding.state}, ${finding.owner}, ${finding.mechanism}, ${finding.strength}${finding.onset ? `, since ${finding.onset}` : ''}`;
+const placeOf = ({ state, owner, mechanism, strength, onset }: Spoken): string =>
+  `${state}, ${owner}, ${mechanism}, ${strength}${onset ? `, since ${onset}` : ''}`;

@@ -5,7 +5,9 @@ import { verdictLine } from '../../eval/lines.ts';
 import { redact } from '../../redaction/redact.ts';
 import { loadRules } from '../../rules/load.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
-import { triage } from '../../triage/triage.ts';
+import { reasoningOf } from '../../triage/reasoning.ts';
+import type { RuleSet } from '../../triage/rule.ts';
+import { type TriageResult, triage } from '../../triage/triage.ts';
 import { explainReport } from '../explain-report.ts';
 import { type ClusterChoice, openCluster } from '../open-cluster.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -40,15 +42,19 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   const started = performance.now();
   const cluster = await openCluster(options);
   const target = redact(await targetOf(object, options, cluster));
-  const result = await triage(await loadRules(), target, cluster.readers(), redact);
+  const ruleSet = await loadRules();
+  const result = await triage(ruleSet, target, cluster.readers(), redact);
   // An object that is gone may still have left its cause behind, in events for one.
   if (object && result.verdict.rule === null) refuseAbsent(target, result.facts);
   process.stdout.write(
     options.json
       ? jsonLine(verdictLine(cluster.id, result.verdict, result.apiCalls, Math.round(performance.now() - started)))
-      : `${verdictReport(target, result.verdict)}\n${options.explain ? `${printable(explainReport(result))}\n` : ''}`,
+      : `${verdictReport(target, result.verdict)}\n${options.explain ? `${explained(ruleSet, result)}\n` : ''}`,
   );
 };
+
+const explained = (ruleSet: RuleSet, { judgement, verdict, facts }: TriageResult): string =>
+  printable(explainReport(reasoningOf(ruleSet, judgement, verdict, facts), verdict));
 
 const targetOf = async (
   object: string | undefined,
