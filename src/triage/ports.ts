@@ -32,6 +32,8 @@ export interface KubernetesReader {
     options: { previous: boolean; tailLines: number },
   ): Promise<Read<string>>;
   probe(path: 'readyz' | 'livez'): Promise<Read<ProbeAnswer>>;
+  /** Whether the cluster has this kind at all, as far as it tells; without a request of its own for each kind. */
+  serves?(resource: Resource): Promise<boolean>;
   /** API requests made so far by this reader. */
   readonly calls: number;
 }

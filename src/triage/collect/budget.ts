@@ -7,12 +7,12 @@ export const defaultMaxApiCalls = 30;
 /** What opening a cluster takes that no triage has opened yet: who it is, and what it serves. */
 const openingCalls = 2;
 
-/** The cloud layer: readyz, livez and two lists of leases; with a cloud reader also the objects that name its resources. */
-const cloudCalls = 4;
-const cloudQuestionCalls = 4;
+/** The cloud layer: readyz, livez and leases; with a cloud reader also the objects that name what to ask it about. */
+const cloudCalls = 3;
+const cloudQuestionCalls = 3;
 
 /** Of what is left for the other two. */
-const appShare = 0.58;
+const appShare = 0.52;
 
 /**
  * Calls to the API server that a layer may make. Layers are read by separate jobs, maybe in separate processes, so each

@@ -148,7 +148,6 @@ const isAws = ({ provider }: ClusterIdentity): boolean => provider.startsWith('e
 
 const candidates: Candidate[] = [
   { resource: resources.leases, wave: 1, where: () => [{ namespace: 'kube-system' }], worth: () => 100 },
-  { resource: resources.leases, wave: 1, where: () => [{ namespace: 'kube-node-lease' }], worth: () => 60 },
 ];
 
 const plan: Plan = { candidates, logs: () => [], maxLogs: 0, keptForLogs: 0 };
@@ -160,8 +159,7 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
   const question = cloudQuestion(collection);
   const aws = isAws(collection.target.cluster);
   await Promise.all([
-    collection.probe('readyz'),
-    collection.probe('livez'),
+    readHealth(collection),
     followPlan(collection, plan, collection.calls - healthCalls),
     ...controlPlaneMetrics.map((name) => collection.metric(name)),
     ...(aws ? awsCalls.map((call) => collection.cloud(call, question)) : []),
@@ -176,5 +174,11 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
   ]);
 };
 
-/** readyz and livez. */
+/** A server that is ready is alive too; `livez` is of use where it is not, or did not say. */
+const readHealth = async (collection: Collection): Promise<void> => {
+  await collection.probe('readyz');
+  const isReady = collection.facts.probes.some(({ status }) => status === 200);
+  if (!isReady || collection.calls === Infinity) await collection.probe('livez');
+};
+
 const healthCalls = 2;

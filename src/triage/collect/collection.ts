@@ -85,6 +85,23 @@ export class Collection {
     return this.#whole.has(`${plural} in `) || this.#whole.has(`${plural} in ${namespace}`);
   }
 
+  /** Kinds that the cluster is known not to have: to look for them asks nothing of it. */
+  async absent(wanted: Resource[]): Promise<Set<Resource>> {
+    const { kubernetes } = this.#readers;
+    const { provider } = this.target.cluster;
+    const distinct = [...new Set(wanted)];
+    const isServed = await Promise.all(
+      distinct.map(async (resource) => canServe(provider, resource) && (await kubernetes.serves?.(resource)) !== false),
+    );
+    return new Set(distinct.filter((_, index) => !isServed[index]));
+  }
+
+  /** Notes which of these plural resources nothing gave a reason to read. */
+  skipped(candidates: string[]): void {
+    const asked = new Set(this.facts.reads.map(({ what }) => what));
+    this.facts.skipped = [...new Set(candidates)].filter((what) => !asked.has(what));
+  }
+
   /** A read that the triage's calls did not suffice for. */
   unread(resource: Resource, what: string, namespace?: string): void {
     const gap = overBudget(what, this.#readers.maxApiCalls ?? 0);

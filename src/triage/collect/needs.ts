@@ -1,5 +1,5 @@
 import { podSpecOf } from '../../facts/pods.ts';
-import { configMapNames, resources } from '../resources.ts';
+import { resources } from '../resources.ts';
 import { backends } from './backends.ts';
 import type { Candidate, Place } from './plan.ts';
 import type { Situation } from './situation.ts';
@@ -37,7 +37,6 @@ const refusalWords = /webhook|admission|denied the request|FailedCreate|quota|vi
 const webhookWords = /webhook|admission|denied the request|InternalError|context deadline exceeded/i;
 const trafficWords =
   /\b5\d\d\b|5xx|latency|errors?\b|endpoint|target|ingress|balancer|connect|timeout|timed out|refused|slow|availab|lookup|resol|\bdns\b|probe|unhealthy|request|traffic/i;
-const dnsWords = /\bdns\b|lookup|resolv|name resolution|NXDOMAIN|SERVFAIL|no such host|coredns|kube-dns/i;
 const identityWords =
   /forbidden|access ?denied|unauthori[sz]ed|assumerole|credential|permission|\biam\b|not authorized/i;
 const scaleWords =
@@ -48,8 +47,6 @@ const aggregatedWords =
   /aggregated|apiservice|metrics\.k8s\.io|custom\.metrics|external\.metrics|FailedGetResourceMetric|unable to (get|fetch) metrics|the server is currently unable|terminating/i;
 const preemptionWords = /preempt|priority/i;
 const queueWords = /kueue|suspend|queue|admitted/i;
-const addressWords = /FailedCreatePodSandBox|assign an IP|ipamd|network plugin|\bcni\b|\beni\b|address/i;
-const joinWords = /unauthorized|not registered|NotRegistered|failed to join|NodeNotInitialized|bootstrap|aws-auth/i;
 
 /** Objects an incident leans on, which are read where something in it speaks of them. */
 export const needs: Candidate[] = [
@@ -214,26 +211,4 @@ export const needs: Candidate[] = [
     wave: 2,
     worth: (s) => 24 * s.says(/branch|pod-eni|security ?group|lookup/i),
   },
-
-  ...configMaps({
-    'amazon-vpc-cni': addressWords,
-    'aws-auth': joinWords,
-    'cluster-autoscaler-status': /NotTriggerScaleUp|TriggeredScaleUp|scale.?up|autoscaler|pending|FailedScheduling/i,
-    coredns: dnsWords,
-    'coredns-custom': dnsWords,
-    'kube-dns': dnsWords,
-    'node-local-dns': dnsWords,
-    'eci-profile': /\beci\b|virtual-kubelet|virtual node/i,
-    'gke-common-webhook-heartbeat': /gke|webhook/i,
-  }),
 ];
-
-/** ConfigMaps of kube-system by name, and the words that make each worth its call. */
-function configMaps(words: Record<(typeof configMapNames)[number], RegExp>): Candidate[] {
-  return configMapNames.map((name, index) => ({
-    resource: resources.configmaps,
-    wave: 2,
-    where: () => [{ namespace: 'kube-system', name }],
-    worth: (s) => (36 - index) * s.says(words[name]),
-  }));
-}

@@ -55,12 +55,12 @@ const named = ({ resource, namespace, name, labelSelector, fieldSelector }: Omit
     .filter(Boolean)
     .join(' ');
 
-/** What the situation asks for, the most telling first. A recorded cluster is read as a whole: there nothing is dear. */
-const dueIn = (plan: Plan, wave: Wave, situation: Situation, isFree: boolean): Due[] =>
-  plan.candidates
+/** What the situation asks for, the most telling first. */
+const dueIn = (candidates: Candidate[], wave: Wave, situation: Situation, least: number): Due[] =>
+  candidates
     .filter((candidate) => candidate.wave <= wave)
     .flatMap(({ resource, where, worth }) => {
-      const value = isFree ? Math.max(1, worth(situation)) : worth(situation);
+      const value = Math.max(least, worth(situation));
       if (value <= 0) return [];
       return (where?.(situation) ?? [{}]).map((place, index) => ({
         ...place,
@@ -76,33 +76,32 @@ const dueIn = (plan: Plan, wave: Wave, situation: Situation, isFree: boolean): D
 const keptForNeeds = 3;
 
 /**
- * Reads what a plan holds, in waves, with so many API calls (Infinity for a recorded cluster). What did not fit is a
- * gap that says so; what nothing spoke for is remembered as skipped.
+ * Reads what a plan holds, in waves, with so many API calls. What did not fit is a gap that says so; what nothing spoke
+ * for is remembered as skipped. Of a recorded cluster (calls: Infinity) all is read.
  */
 export const followPlan = async (collection: Collection, plan: Plan, calls = collection.calls): Promise<void> => {
-  const isFree = calls === Infinity;
+  const absent = await collection.absent(plan.candidates.map(({ resource }) => resource));
   const done = new Set<string>();
   let left = calls;
   for (const wave of waves) {
     const situation = situationOf(collection);
     const logs = wave === 1 ? [] : plan.logs(situation);
     const kept = wave === 1 ? plan.keptForLogs + keptForNeeds : Math.min(plan.keptForLogs, logs.length);
-    const due = dueIn(plan, wave, situation, isFree).filter(({ key }) => !done.has(key));
-    const affordable = due.slice(0, Math.max(0, left - kept));
-    for (const { key } of affordable) done.add(key);
+    const due = dueIn(plan.candidates, wave, situation, calls === Infinity ? 1 : 0).filter(({ key }) => !done.has(key));
+    const [free, dear] = [true, false].map((isFree) => due.filter(({ resource }) => absent.has(resource) === isFree));
+    const affordable = dear!.slice(0, Math.max(0, left - kept));
     left -= affordable.length;
+    const reads = [...free!, ...affordable];
+    for (const { key } of reads) done.add(key);
     await Promise.all([
-      ...affordable.map((read) => readOne(collection, read)),
+      ...reads.map((read) => readOne(collection, read)),
       ...(wave === 3 ? [collection.logs(logs, Math.min(left, plan.maxLogs))] : []),
     ]);
     if (wave === 3)
-      for (const { resource, key, namespace } of due.slice(affordable.length))
+      for (const { resource, key, namespace } of dear!.slice(affordable.length))
         collection.unread(resource, key, namespace);
   }
-  const asked = new Set(collection.facts.reads.map(({ what }) => what));
-  collection.facts.skipped = [...new Set(plan.candidates.map(({ resource }) => resource.plural))].filter(
-    (what) => !asked.has(what),
-  );
+  collection.skipped(plan.candidates.map(({ resource }) => resource.plural));
 };
 
 const readOne = (

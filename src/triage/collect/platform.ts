@@ -5,6 +5,7 @@ import { isTroubled } from '../../facts/pods.ts';
 import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
 import { resources } from '../resources.ts';
 import type { Collection, WantedLog } from './collection.ts';
+import { configMaps } from './config-maps.ts';
 import { logsWanted, spread } from './logs.ts';
 import { type Candidate, followPlan, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
@@ -12,6 +13,19 @@ import type { Situation } from './situation.ts';
 /** Nobody's namespace in particular: what happens in the cluster may be the cause. */
 const isWide = ({ namespaces }: Situation): boolean => namespaces.length === 0;
 const growthWords = /scal|nodes?|replica|capacity|cost|count/i;
+
+/** Nodes whose kubelet reports itself have renewed their leases too. */
+const leaseWorth = ({ illNodes, alertSays }: Situation): number =>
+  Math.max(illNodes.length > 0 ? 58 : 0, alertSays(/lease|node.?controller|KubeControllerManager/i) ? 40 : 0);
+
+/** What new nodes are made from matters where they fail to come, or come ill. */
+const nodeClassWorth = ({ facts, says, families }: Situation): number => {
+  const isTold = [...facts.all('NodeClaim'), ...facts.all('NodePool')].some((object) =>
+    (object.status?.conditions ?? []).some(({ status }: any) => status !== 'True'),
+  );
+  const isConcerned = families.some((family) => ['pending', 'node', 'provisioning', 'starting'].includes(family));
+  return Math.max(isTold ? 60 : 0, isConcerned ? 30 : 0, 30 * says(/nodeclass|nodeclaim|launch|karpenter/i));
+};
 
 /** Nodes and what makes them, the add-ons, and the neighbours of the subject. */
 const candidates: Candidate[] = [
@@ -35,9 +49,10 @@ const candidates: Candidate[] = [
     where: () => [{ namespace: 'kube-system' }],
     worth: (s) => (isWide(s) ? 40 : 12),
   },
-  { resource: resources.ec2nodeclasses, wave: 2, worth: (s) => nodeClassWorth(s) },
-  { resource: resources.nodeclasses, wave: 2, worth: (s) => nodeClassWorth(s) },
-  { resource: resources.aksnodeclasses, wave: 2, worth: (s) => nodeClassWorth(s) },
+  { resource: resources.leases, wave: 2, where: () => [{ namespace: 'kube-node-lease' }], worth: leaseWorth },
+  { resource: resources.ec2nodeclasses, wave: 2, worth: nodeClassWorth },
+  { resource: resources.nodeclasses, wave: 2, worth: nodeClassWorth },
+  { resource: resources.aksnodeclasses, wave: 2, worth: nodeClassWorth },
   {
     resource: resources.daemonsets,
     wave: 2,
@@ -52,16 +67,8 @@ const candidates: Candidate[] = [
     wave: 2,
     worth: (s) => 42 * s.says(/drain|evict|disrupt|budget|terminat/i),
   },
+  ...configMaps,
 ];
-
-/** What new nodes are made from matters where they fail to come, or come ill. */
-const nodeClassWorth = ({ facts, says, families }: Situation): number => {
-  const isTold = [...facts.all('NodeClaim'), ...facts.all('NodePool')].some((object) =>
-    (object.status?.conditions ?? []).some(({ status }: any) => status !== 'True'),
-  );
-  const isConcerned = families.some((family) => ['pending', 'node', 'provisioning', 'starting'].includes(family));
-  return Math.max(isTold ? 60 : 0, isConcerned ? 30 : 0, 30 * says(/nodeclass|nodeclaim|launch|karpenter/i));
-};
 
 const metrics = [
   'karpenter_nodepools_usage',
