@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { configuredClusters } from './clusters.ts';
+import { commandDeps } from './command-deps.ts';
+import { loadCommands } from './commands/load.ts';
+import { commandRunner } from './commands/run.ts';
 import type { Config } from './config/schema.ts';
 import { consoleSender } from './console/sender.ts';
 import type { IncidentView } from './domain/view.ts';
@@ -25,7 +28,7 @@ import { loadForms } from './slack/forms.ts';
 import { loadMessages, type Messages } from './slack/messages.ts';
 import { createSlackSender } from './slack/sender.ts';
 import { openRecords } from './storage/open-records.ts';
-import { triageSteps } from './triage-steps.ts';
+import { explainWith, triageSteps } from './triage-steps.ts';
 
 /** `serve` answers HTTP and Slack, sends, and works on jobs; `worker` only works on jobs. */
 export type Role = 'serve' | 'worker';
@@ -75,21 +78,25 @@ const compose = async (config: Config, directory: OwnerDirectory, log: Logger, r
 
   const messages = loadMessages(folder('../templates/messages'), config.language);
   const pageUrl = { current: null as ((incidentId: string) => string) | null };
+  const clusters = configuredClusters(config);
+  const ruleSet = await loadRules();
   const steps = triageSteps({
     config,
     directory,
-    clusters: configuredClusters(config),
-    ruleSet: await loadRules(),
+    clusters,
+    ruleSet,
     messages,
     now: nowIso,
     pageUrl: (incidentId) => pageUrl.current?.(incidentId) ?? null,
   });
   const incidents = createIncidents({ records, steps, now: nowIso });
+  const deps = commandDeps({ config, clusters, directory, incidents, store: records.store, messages, now: nowIso });
+  const command = commandRunner(await loadCommands(folder('../handlers/commands')), deps);
   const metrics = createMetrics();
   queue.work(triageHandlers(incidents, records, metrics, log), config.triage.concurrency);
   const relay = startRelay({ store: records.store, queue, giveUp: incidents.giveUp, now: nowIso, onError });
   closers.push(() => relay.stop());
-  const shared = { config, log, records, queue, incidents, messages, metrics, relay, closers, directory };
+  const shared = { explain: explainWith(ruleSet), config, log, records, queue, incidents, messages, metrics, relay, closers, directory, command };
   const url = role === 'serve' ? await serve(shared, steps.presentation) : null;
   // Slack's readers cannot open a page of this machine's loopback; the console's can.
   if (url && !config.slack.botToken) pageUrl.current = (incidentId) => `${url}/incidents/${incidentId}`;
@@ -123,6 +130,7 @@ const triageHandlers = (incidents: Incidents, records: Records, metrics: Metrics
 };
 
 interface Shared {
+  explain: ReturnType<typeof explainWith>;
   config: Config;
   log: Logger;
   records: Records;
@@ -133,6 +141,7 @@ interface Shared {
   relay: Loop;
   closers: Closers;
   directory: OwnerDirectory;
+  command: ReturnType<typeof commandRunner>;
 }
 
 /** HTTP, Slack, sending and housekeeping: what only a server process does. */
@@ -175,7 +184,7 @@ const serve = async (shared: Shared, presentation: Presentation): Promise<string
 type Presentation = ReturnType<typeof triageSteps>['presentation'];
 
 const handlerDeps = (
-  { config, records, queue, incidents, metrics }: Shared,
+  { explain, config, records, queue, incidents, metrics, command }: Shared,
   presentation: Presentation,
   slack: SlackApp | null,
   listeners: Set<(incidentId: string) => void>,
@@ -186,12 +195,17 @@ const handlerDeps = (
   outbox: records.outbox,
   metrics,
   receive: incidents.receive,
+  command,
   act: incidents.act,
   rerun: incidents.rerun,
   slackEvents: slack?.requestListener ?? null,
   async view(incidentId): Promise<IncidentView | null> {
     const record = await records.store.record(incidentId);
     return record && { ...record, ...presentation(record.incident) };
+  },
+  async reasoning(incidentId) {
+    const record = await records.store.record(incidentId);
+    return record && explain(record, await records.store.facts(incidentId));
   },
   onChange(listener) {
     listeners.add(listener);
@@ -216,8 +230,11 @@ const connectSlack = async ({
   incidents,
   messages,
   directory,
+  command,
+  records,
 }: Shared): Promise<{ app: SlackApp; sender: Sender } | null> => {
   const { botToken, appToken, signingSecret, apiUrl, channel } = config.slack;
+  const { triageCommand, incidentCommand, handoffCommand, ownerCommand } = config.slack;
   if (!botToken) return null;
   const connection: SlackConnection = { botToken: botToken.reveal(), apiUrl, log };
   const client = postingClient(connection);
@@ -228,6 +245,14 @@ const connectSlack = async ({
     actions: await loadActions(folder('../handlers/actions')),
     forms: await loadForms(folder('../handlers/views')),
     teams: Object.values(directory.teams),
+    slashNames: {
+      triage: triageCommand,
+      incident: incidentCommand,
+      handoff: handoffCommand,
+      owner: ownerCommand,
+    },
+    command,
+    incidentAt: (at, ts) => records.store.atMessage(at, ts),
     incidents,
     messages,
     client,

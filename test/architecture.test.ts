@@ -22,12 +22,13 @@ const allowed: Record<string, string[]> = {
   escalation: ['domain', 'facts', 'routing', 'redaction'],
   evidence: ['domain', 'facts', 'triage'],
   incidents: ['domain', 'facts', 'triage'],
-  slack: ['domain', 'incidents'],
+  commands: ['domain', 'incidents', 'intake'],
+  slack: ['domain', 'incidents', 'commands'],
   console: ['domain', 'incidents'],
   queue: ['domain', 'incidents'],
   storage: ['domain', 'incidents'],
   eval: ['domain', 'evidence'],
-  http: ['domain', 'config', 'incidents'],
+  http: ['domain', 'config', 'incidents', 'commands'],
 };
 
 /** Packages that only one folder may import, so that each neighbour is spoken to in one place. */

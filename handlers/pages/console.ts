@@ -13,7 +13,7 @@ export default {
     // A link may name an incident that has left the list, and never shows another one in its place.
     const gone = wanted !== undefined && (await deps.view(wanted)) === null;
     const chosen = gone ? null : (wanted ?? entries[0]?.incident.id ?? null);
-    const thread = chosen ? threadHtml(await deps.outbox.thread(chosen), new Date(deps.now())) : null;
+    const thread = chosen ? threadHtml(await deps.outbox.thread(chosen)) : null;
     return sendHtml(reply.code(gone ? 404 : 200), consolePage(entries, chosen, gone ? missingThread() : thread));
   },
 } satisfies Route;

@@ -8,6 +8,6 @@ export default {
   auth: 'loopback',
   handler: (deps) => async (request, reply) => {
     const { id } = request.params as { id: string };
-    return sendHtml(reply, threadHtml(await deps.outbox.thread(id), new Date(deps.now())));
+    return sendHtml(reply, threadHtml(await deps.outbox.thread(id)));
   },
 } satisfies Route;

@@ -1,51 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { type Alert, describeSubject, type Subject } from '../domain/alert.ts';
 import type { ClusterIdentity, LayerFacts } from '../domain/facts.ts';
+import { kindNames, namespaceOf, parseObject } from '../intake/object.ts';
 import { parsePayload } from '../intake/payload.ts';
 import { resolveSubject } from '../intake/subject.ts';
 import type { CollectionTarget } from '../triage/collect/collection.ts';
 import { OperatorError } from './operator-error.ts';
 
-/** kubectl's names of the kinds one can triage, singular, plural and short. */
-const kinds: Record<string, string[]> = {
-  Pod: ['pod', 'pods', 'po'],
-  Deployment: ['deployment', 'deployments', 'deploy'],
-  StatefulSet: ['statefulset', 'statefulsets', 'sts'],
-  DaemonSet: ['daemonset', 'daemonsets', 'ds'],
-  ReplicaSet: ['replicaset', 'replicasets', 'rs'],
-  Job: ['job', 'jobs'],
-  CronJob: ['cronjob', 'cronjobs', 'cj'],
-  Service: ['service', 'services', 'svc'],
-  Ingress: ['ingress', 'ingresses', 'ing'],
-  PersistentVolumeClaim: ['persistentvolumeclaim', 'persistentvolumeclaims', 'pvc'],
-  HorizontalPodAutoscaler: ['horizontalpodautoscaler', 'horizontalpodautoscalers', 'hpa'],
-  PodDisruptionBudget: ['poddisruptionbudget', 'poddisruptionbudgets', 'pdb'],
-  ResourceQuota: ['resourcequota', 'resourcequotas', 'quota'],
-  Node: ['node', 'nodes', 'no'],
-  NodePool: ['nodepool', 'nodepools'],
-  NodeClaim: ['nodeclaim', 'nodeclaims'],
-  Namespace: ['namespace', 'namespaces', 'ns'],
-  Cluster: ['cluster'],
-};
-
-const clusterScoped = ['Node', 'NodePool', 'NodeClaim', 'Namespace', 'Cluster'];
-
 /** `deployment/web` as a person types it. Throws OperatorError where it names no known kind or lacks its namespace. */
-export const parseObject = (object: string, namespace: string | undefined, cluster: string): Subject => {
-  const [typed = '', name] = object.split('/');
-  const kind = Object.keys(kinds).find((known) => kinds[known]?.includes(typed.toLowerCase()));
-  if (!kind)
-    throw new OperatorError(
-      `cannot triage "${object}": use <kind/name> with a kind of ${Object.values(kinds)
-        .map(([first]) => first)
-        .join(', ')}`,
-    );
-  if (kind === 'Cluster') return { cluster, kind };
-  if (!name) throw new OperatorError(`"${object}" has no name: write ${typed}/<name>`);
-  if (clusterScoped.includes(kind))
-    return { cluster, kind, name, ...(kind === 'Namespace' ? { namespace: name } : {}) };
-  if (!namespace) throw new OperatorError(`${object} lies in a namespace: add -n <namespace>`);
-  return { cluster, kind, name, namespace };
+const subjectOf = (object: string, namespace: string | undefined, cluster: string): Subject => {
+  const parsed = parseObject(object, namespace, cluster);
+  if (!parsed.ok) throw new OperatorError(parsed.problem);
+  return parsed.subject;
 };
 
 export const objectTarget = (
@@ -54,7 +20,7 @@ export const objectTarget = (
   cluster: ClusterIdentity,
 ): CollectionTarget => ({
   cluster,
-  subjects: [parseObject(object, namespace, cluster.name)],
+  subjects: [subjectOf(object, namespace, cluster.name)],
   alerts: [],
 });
 
@@ -63,7 +29,7 @@ export const objectTarget = (
  * The error names what the kind holds there.
  */
 export const refuseAbsent = ({ cluster, subjects: [subject] }: CollectionTarget, facts: LayerFacts[]): void => {
-  const [, plural] = (subject && kinds[subject.kind]) ?? [];
+  const [, plural] = (subject && kindNames[subject.kind]) ?? [];
   if (!subject?.name || !plural) return;
   const reads = facts.flatMap((batch) => batch.reads).filter((read) => read.what === plural);
   if (reads.length === 0 || reads.some((read) => read.gap)) return;
@@ -77,9 +43,6 @@ export const refuseAbsent = ({ cluster, subjects: [subject] }: CollectionTarget,
     `${describeSubject(subject)} was not found in ${cluster.name}; ${plural} there: ${names.slice(0, 10).join(', ') || 'none'}${more}`,
   );
 };
-
-const namespaceOf = ({ kind, namespace }: Subject): string | undefined =>
-  clusterScoped.includes(kind) ? undefined : namespace;
 
 /** The alerts of a webhook body in a file. Throws OperatorError where there is none. */
 export const readAlerts = async (file: string): Promise<Alert[]> => {

@@ -112,6 +112,15 @@ const server = z.strictObject({
   }),
 });
 
+const slashName = (env: string, name: string, about: string) =>
+  setting(
+    z
+      .string()
+      .regex(/^\/[a-z0-9_-]{1,31}$/)
+      .default(name),
+    { env, about, allowed: 'a name that begins with /' },
+  );
+
 const slack = z.strictObject({
   botToken: setting(secret(/^xoxb-\S+$/).optional(), {
     env: 'SLACK_BOT_TOKEN',
@@ -136,6 +145,14 @@ const slack = z.strictObject({
     about: "Slack's Web API.",
     allowed: addressAllowed,
   }),
+  triageCommand: slashName('SLACK_TRIAGE_COMMAND', '/triage', 'Slash command that triages an object on demand.'),
+  incidentCommand: slashName(
+    'SLACK_INCIDENT_COMMAND',
+    '/incident',
+    'Slash command that lists incidents and acts on them.',
+  ),
+  handoffCommand: slashName('SLACK_HANDOFF_COMMAND', '/handoff', 'Slash command that hands an incident over.'),
+  ownerCommand: slashName('SLACK_OWNER_COMMAND', '/owner', 'Slash command that says who owns a workload.'),
   channel: setting(text.default('#incidents'), {
     env: 'SLACK_CHANNEL',
     about: 'Channel of incidents whose cluster or owner names none.',

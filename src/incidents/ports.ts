@@ -2,8 +2,9 @@ import type { Act, AuditEntry, Refusal } from '../domain/act.ts';
 import type { Alert, Subject } from '../domain/alert.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { LayerFacts } from '../domain/facts.ts';
-import type { Incident, LayerProgress, Severity, StoredAlert } from '../domain/incident.ts';
-import type { Layer } from '../domain/layer.ts';
+
+import type { Incident, IncidentStatus, LayerProgress, Severity, StoredAlert } from '../domain/incident.ts';
+import type { Confidence, Layer, Owner } from '../domain/layer.ts';
 import type { OutboxRow, SendResult, ThreadMessage } from '../domain/message.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, HandOff, IncidentRecord, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
@@ -53,12 +54,39 @@ export interface DueRun {
   run: number;
 }
 
+/** What a list of incidents is narrowed to. */
+export interface IncidentFilter {
+  status?: IncidentStatus;
+  cluster?: string;
+  /** Of the verdict, or of the hand-off since. */
+  owner?: Owner;
+  /** Name of the party that acts, without regard to case. */
+  party?: string;
+  /** Who acknowledged it, or is assigned to it. */
+  person?: string;
+}
+
+/** An incident with the little that a list shows of its verdict; nulls while there is none. */
+export interface IncidentSummary {
+  incident: Incident;
+  owner: Owner | null;
+  party: string | null;
+  /** Null for what a person handed over. */
+  confidence: Confidence | null;
+}
+
 /** The records behind all use cases. Every method is one transaction; it throws `StorageUnavailable` when the database is away. */
 export interface IncidentStore {
   /** Idempotent: the same notification twice changes nothing. Commits before it resolves. */
   recordNotification(notification: IncomingNotification): Promise<IncidentOutcome[]>;
   record(incidentId: string): Promise<IncidentRecord | null>;
   list(limit: number): Promise<Incident[]>;
+  /** Newest first, with whose they are. */
+  search(filter: IncidentFilter, limit: number): Promise<IncidentSummary[]>;
+  /** Ids that begin so, at most two: enough to tell whether one is meant. */
+  withPrefix(prefix: string): Promise<string[]>;
+  /** The incident whose thread this message begins; null: none. */
+  atMessage(channel: string, ts: string): Promise<string | null>;
   dueRuns(limit: number): Promise<DueRun[]>;
   setProgress(incidentId: string, run: number, layer: Layer, progress: LayerProgress): Promise<void>;
   saveReading(incidentId: string, run: number, facts: LayerFacts, reading: LayerReading): Promise<void>;

@@ -3,15 +3,8 @@ import type { LayerFacts } from '../domain/facts.ts';
 import type { Layer } from '../domain/layer.ts';
 import type { IncidentRecord, LayerReading } from '../domain/view.ts';
 import { gapsOf } from '../triage/collect/gaps.ts';
+import type { HandOffRequest } from './hand-off-request.ts';
 import type { IncidentOutcome, IncomingNotification, Records, Stores, TriageSteps } from './ports.ts';
-
-export interface HandOffRequest {
-  /** `cloud`, `platform`, `app`, or a team of the owner directory. */
-  to: string;
-  why: string;
-  /** The verdict named the wrong owner. */
-  corrects: boolean;
-}
 
 export interface IncidentDeps {
   records: Records;
@@ -60,16 +53,18 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
     return refusal;
   };
 
+  const receive = async (notification: IncomingNotification): Promise<IncidentOutcome[]> => {
+    const clean = await redactNotification(notification, steps);
+    return records.transaction(async (stores) => {
+      const outcomes = await stores.store.recordNotification(clean);
+      for (const { incidentId, change } of outcomes) if (change !== 'unchanged') await planThread(stores, incidentId);
+      return outcomes;
+    });
+  };
+
   return {
     /** Records a notification; when it resolves, nothing of it can be lost. */
-    async receive(notification: IncomingNotification): Promise<IncidentOutcome[]> {
-      const clean = await redactNotification(notification, steps);
-      return records.transaction(async (stores) => {
-        const outcomes = await stores.store.recordNotification(clean);
-        for (const { incidentId, change } of outcomes) if (change !== 'unchanged') await planThread(stores, incidentId);
-        return outcomes;
-      });
-    },
+    receive,
 
     /** The job of one layer: reads its sources and keeps what they said. A layer that was read is not read again. */
     async readLayer(incidentId: string, run: number, layer: Layer): Promise<void> {
@@ -117,6 +112,16 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
     /** False: a run is under way. What former runs read stays and is judged too. */
     rerun: (incidentId: string, actor: string): Promise<boolean> =>
       change(incidentId, ({ store }) => store.requestRun(incidentId, actor, now())),
+
+    /** A person's question about an object: a new incident, or another run of the one that is open. */
+    async triage(question: IncomingNotification, actor: string): Promise<string> {
+      const [outcome] = await receive(question);
+      if (!outcome) throw new Error('a question about an object opens an incident');
+      const { incidentId } = outcome;
+      if (outcome.change !== 'opened' && outcome.change !== 'refired')
+        await change(incidentId, ({ store }) => store.requestRun(incidentId, actor, now()));
+      return incidentId;
+    },
 
     /** Ends a run whose jobs failed for good; a person may start another. */
     async giveUp(incidentId: string, run: number, reason: string): Promise<void> {

@@ -62,7 +62,7 @@ const isHeartbeat = (labels: Record<string, string>): boolean => {
   return heartbeatNames.test(name) || (deadMansSwitch.test(name) && severityOf(labels) === 'none');
 };
 
-const correlateAlert = (alert: Alert, cluster: string): CorrelatedAlert => {
+export const correlateAlert = (alert: Alert, cluster: string): CorrelatedAlert => {
   const subject = resolveSubject(alert.labels, cluster);
   return {
     alert,

@@ -126,3 +126,9 @@ export const resolveSubject = (all: Labels, cluster: string): Subject => {
   if (isClusterDns(all)) return { cluster, kind: 'Service', name: 'kube-dns', namespace };
   return { cluster, kind: 'Namespace', name: namespace, namespace };
 };
+
+/** The labels by which `resolveSubject` finds this subject again. */
+export const labelsOf = ({ kind, name, namespace }: Subject): Labels => {
+  const label = kinds.find((known) => known.kind === kind)?.labels[0];
+  return { ...(namespace && { namespace }), ...(label && name && { [label]: name }) };
+};

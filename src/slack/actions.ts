@@ -1,14 +1,6 @@
+import { loadHandlers } from '../commands/load-handlers.ts';
 import type { Act, Refusal } from '../domain/act.ts';
-import { loadHandlers } from './load-handlers.ts';
-
-/** Where a hand-off leads and why, as the form gives it. */
-export interface HandOffForm {
-  /** A layer, or a team of the owner directory. */
-  to: string;
-  why: string;
-  /** The verdict named the wrong owner. */
-  corrects: boolean;
-}
+import type { HandOffRequest } from '../incidents/hand-off-request.ts';
 
 /**
  * The use cases behind buttons and forms. A refusal, or false: somebody else was first, or the incident's state does
@@ -16,7 +8,7 @@ export interface HandOffForm {
  */
 export interface IncidentActions {
   act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
-  handOff(incidentId: string, form: HandOffForm, actor: string): Promise<Refusal | null>;
+  handOff(incidentId: string, request: HandOffRequest, actor: string): Promise<Refusal | null>;
   rerun(incidentId: string, actor: string): Promise<boolean>;
 }
 

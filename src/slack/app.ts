@@ -11,15 +11,14 @@ import {
 import type { WebClientOptions } from '@slack/web-api';
 import { type ActionHandler, RecentTriggers } from './actions.ts';
 import { type SlackConnection, slackLogger } from './client.ts';
-import type { FormHandler } from './forms.ts';
+import { type CommandOptions, listenToCommands } from './commands.ts';
 import { actionListener, formListeners, type ListenerOptions } from './listeners.ts';
 
-export interface SlackAppOptions extends SlackConnection, ListenerOptions {
+export interface SlackAppOptions extends SlackConnection, ListenerOptions, CommandOptions {
   /** `xapp-`: Socket Mode. Without it `signingSecret` is needed and Slack calls us over HTTP. */
   appToken?: string;
   signingSecret?: string;
   actions: ActionHandler[];
-  forms: FormHandler[];
   now: () => number;
 }
 
@@ -105,6 +104,7 @@ export const createSlackApp = (options: SlackAppOptions): SlackApp => {
       await follow(listen(body, action.value));
     });
   }
+  listenToCommands(app, options, follow);
   for (const handler of options.forms) {
     const form = formListeners(options, handler, triggers);
     app.action<BlockAction<ButtonAction>>(handler.callback_id, async ({ ack, body, action }) => {

@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import { loadHandlers } from '../commands/load-handlers.ts';
 import type { IncidentActions } from './actions.ts';
 import { truncate } from './legible.ts';
-import { loadHandlers } from './load-handlers.ts';
 import type { Messages } from './messages.ts';
 
 /** A team of the owner directory, as a form offers it. */

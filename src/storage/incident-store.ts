@@ -5,7 +5,14 @@ import type { Incident, LayerProgress } from '../domain/incident.ts';
 import { type Layer, layers } from '../domain/layer.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
-import type { DueRun, IncidentOutcome, IncidentStore, IncomingNotification } from '../incidents/ports.ts';
+import type {
+  DueRun,
+  IncidentFilter,
+  IncidentOutcome,
+  IncidentStore,
+  IncidentSummary,
+  IncomingNotification,
+} from '../incidents/ports.ts';
 import { performAct } from './acts.ts';
 import { atomic } from './atomic.ts';
 import { insertAudit, readAudit } from './audit.ts';
@@ -13,6 +20,7 @@ import { announce } from './changes.ts';
 import { readRecord, toIncident } from './incident-record.ts';
 import { recordNotification } from './notification.ts';
 import { waiting } from './notification-rows.ts';
+import { idsWithPrefix, incidentAt, searchIncidents } from './search.ts';
 import { pack, toJson, unpack } from './stored-json.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
@@ -37,6 +45,18 @@ export class PostgresIncidentStore implements IncidentStore {
   async list(limit: number): Promise<Incident[]> {
     const rows = await this.#db.selectFrom('incidents').selectAll().orderBy('opened_at', 'desc').limit(limit).execute();
     return rows.map(toIncident);
+  }
+
+  search(filter: IncidentFilter, limit: number): Promise<IncidentSummary[]> {
+    return searchIncidents(this.#db, filter, limit);
+  }
+
+  withPrefix(prefix: string): Promise<string[]> {
+    return idsWithPrefix(this.#db, prefix);
+  }
+
+  atMessage(channel: string, ts: string): Promise<string | null> {
+    return incidentAt(this.#db, channel, ts);
   }
 
   async dueRuns(limit: number): Promise<DueRun[]> {

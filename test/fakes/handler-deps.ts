@@ -27,6 +27,7 @@ export const handlerDeps = (given: Partial<HandlerDeps> = {}): HandlerDeps => ({
   metrics: createMetrics(),
   receive: absent('receive'),
   act: absent('act'),
+  command: absent('command'),
   rerun: absent('rerun'),
   view: absent('view'),
   slackEvents: null,

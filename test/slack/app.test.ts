@@ -22,6 +22,7 @@ let app: SlackApp;
 let forms: FormHandler[];
 let card: { channel: string; ts: string };
 const incidents = { act: vi.fn(), handOff: vi.fn(), rerun: vi.fn() };
+const command = vi.fn();
 
 beforeAll(async () => {
   actions = await loadActions('handlers/actions');
@@ -37,6 +38,9 @@ const createApp = (overrides: Partial<SlackAppOptions>): SlackApp => {
     actions,
     forms,
     teams,
+    slashNames: { triage: '/triage', incident: '/incident', handoff: '/handoff', owner: '/owner' },
+    command,
+    incidentAt: async (channel, ts) => (channel === card.channel && ts === card.ts ? 'incident-1' : null),
     incidents,
     messages,
     client,
@@ -56,6 +60,7 @@ const postCard = async (): Promise<void> => {
 beforeEach(async () => {
   incidents.act.mockReset().mockResolvedValue(null);
   incidents.handOff.mockReset().mockResolvedValue(null);
+  command.mockReset().mockResolvedValue({ lines: ['Done.'] });
   incidents.rerun.mockReset().mockResolvedValue(true);
   slack = await SlackDouble.start();
   log = memoryLog();
@@ -134,6 +139,55 @@ describe('Socket Mode', () => {
     slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id' });
     await slack.click({ ...card, actionId: 'resolve' });
     await vi.waitFor(() => expect(slack.workspace.ephemerals[0]?.text).toContain('Please click again'));
+  });
+
+  test('slash commands are one grammar, and answered to the person alone', async () => {
+    expect(await slack.slash('/incident', 'list mine', 'U0BOB0001')).toMatchObject({ acknowledged: true });
+    expect(await slack.slash('/triage', 'pod/web-1 -n shop')).toMatchObject({ acknowledged: true });
+    await vi.waitFor(() => expect(slack.workspace.responses).toHaveLength(2));
+    expect(command.mock.calls).toEqual([
+      ['list mine', { actor: 'U0BOB0001', incidentId: null, hasForms: true }],
+      ['triage pod/web-1 -n shop', { actor: 'U0ALICE01', incidentId: null, hasForms: true }],
+    ]);
+    expect(slack.workspace.responses[0]).toMatchObject({ response_type: 'ephemeral', text: 'Done.' });
+  });
+
+  test('a command that asks for a form opens it', async () => {
+    command.mockResolvedValue({ lines: [], form: { name: 'hand-off', incidentId: 'incident-9' } });
+    await slack.slash('/handoff', 'platform 1a2b3c4d');
+    await vi.waitFor(() => expect(slack.workspace.views).toHaveLength(1));
+    await slack.submit({ to: 'platform' });
+    await vi.waitFor(() => expect(incidents.handOff.mock.calls[0]?.[0]).toBe('incident-9'));
+  });
+
+  test('a mention in an incident’s thread is a command about it; its answer stays there, for the person alone', async () => {
+    await slack.mention('note asked the vendor', { channel: card.channel, threadTs: card.ts, user: 'U0BOB0001' });
+    await vi.waitFor(() => expect(slack.workspace.ephemerals).toHaveLength(1));
+    expect(command).toHaveBeenCalledExactlyOnceWith('note asked the vendor', {
+      actor: 'U0BOB0001',
+      incidentId: 'incident-1',
+      hasForms: false,
+    });
+    expect(slack.workspace.ephemerals[0]).toMatchObject({ text: 'Done.', threadTs: card.ts, user: 'U0BOB0001' });
+  });
+
+  test('text of an answer cannot mention, and a long one is cut at a line, with a count', async () => {
+    command.mockResolvedValue({ lines: ['<!channel> *x*', ...Array(400).fill('y'.repeat(100))] });
+    await slack.slash('/incident', 'list');
+    await vi.waitFor(() => expect(slack.workspace.responses).toHaveLength(1));
+    const shown = JSON.stringify(slack.workspace.responses[0]!.blocks);
+    expect(shown).toContain('lines more');
+    expect(shown).toContain('"type":"text"');
+    expect(slack.workspace.responses[0]!.text).not.toContain('<!channel>');
+  });
+
+  test('a command that fails is logged, and the person is told', async () => {
+    command.mockRejectedValue(new Error('storage is away'));
+    await slack.slash('/incident', 'list');
+    await slack.mention('list', { channel: card.channel, threadTs: card.ts });
+    await vi.waitFor(() => expect(slack.workspace.ephemerals[0]?.text).toContain('nothing was changed'));
+    await vi.waitFor(() => expect(slack.workspace.responses[0]?.text).toContain('nothing was changed'));
+    expect(log.lines.filter((line) => line.message.includes('storage is away'))).toHaveLength(2);
   });
 
   test('a slow use case does not delay the acknowledgement, and stop waits for it', async () => {

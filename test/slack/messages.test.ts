@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -122,6 +122,23 @@ test('every text of the catalogue is said somewhere', async () => {
     'feedback.formNotOpened',
     ...refusals.map((refusal) => `refusal.${refusal}`),
   ];
-  const unsaid = keysOf(parse(english)).filter((key) => !said.has(key) && !elsewhere.includes(key));
+  const unsaid = keysOf(parse(english)).filter(
+    (key) => !said.has(key) && !elsewhere.includes(key) && !/^(command|answer)\./.test(key),
+  );
   expect(unsaid).toEqual([]);
+});
+
+test('every answer of the catalogue is one that some command gives', () => {
+  const sources = ['handlers/commands', 'src/commands', 'src/slack']
+    .flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join();
+  const { command, answer } = parse(english) as Record<string, Record<string, string>>;
+  const ungiven = Object.keys(answer!).filter(
+    (key) => !sources.includes(`'answer.${key}'`) && !sources.includes(`'${key}'`),
+  );
+  expect(ungiven).toEqual([]);
+  const names = readdirSync('handlers/commands').map((file) => file.replace('.ts', ''));
+  expect(Object.keys(command!).sort()).toEqual(names.sort());
 });

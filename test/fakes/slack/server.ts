@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Faults } from './faults.ts';
 import { type Answer, methods, scopesOf } from './methods.ts';
 import { type ActionAnswer, SocketMode } from './socket-mode.ts';
+import { refuseBlocks } from './validate.ts';
 import { bot, type FakeView, Workspace } from './workspace.ts';
 
 export interface SlackDoubleOptions {
@@ -104,6 +105,12 @@ export class SlackDouble {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://slack');
     const body = await read(request);
+    if (pathname.startsWith('/response/')) {
+      const answered = JSON.parse(body) as Record<string, any>;
+      const refusal = answered.blocks === undefined ? null : refuseBlocks(answered.blocks);
+      if (!refusal) this.workspace.responses.push(answered);
+      return this.#json(response, refusal ? { ok: false, error: refusal.error } : { ok: true });
+    }
     if (pathname.startsWith('/control/')) return this.#control(pathname.slice('/control/'.length), body, response);
     if (!pathname.startsWith('/api/')) return void response.writeHead(404).end();
     const method = pathname.slice('/api/'.length);
@@ -236,6 +243,43 @@ export class SlackDouble {
       team: { id: bot.teamId, domain: 'fake' },
       trigger_id: randomUUID(),
       view: { ...view, type: 'modal', state: { values: stateOf(view, values) } },
+    });
+  }
+
+  /** A slash command as a person types it: in no thread, since Slack allows none there. */
+  slash(command: string, text: string, user = 'U0ALICE01', channel = '#incidents'): Promise<ActionAnswer> {
+    return this.#socketMode.deliver('slash_commands', {
+      command,
+      text,
+      user_id: user,
+      user_name: 'alice',
+      team_id: bot.teamId,
+      api_app_id: bot.appId,
+      channel_id: this.workspace.channel(channel, true)!.id,
+      trigger_id: this.workspace.newTrigger(randomUUID()),
+      response_url: `http://127.0.0.1:${this.port}/response/${randomUUID()}`,
+    });
+  }
+
+  /** A message that mentions the bot, in a thread where `threadTs` is given. */
+  mention(text: string, place: { channel: string; threadTs?: string; user?: string }): Promise<ActionAnswer> {
+    const channel = this.workspace.channel(place.channel, true)!;
+    const ts = this.workspace.nextTs(channel);
+    return this.#socketMode.deliver('events_api', {
+      type: 'event_callback',
+      event_id: `Ev${randomUUID()}`,
+      team_id: bot.teamId,
+      api_app_id: bot.appId,
+      authorizations: [{ team_id: bot.teamId, user_id: bot.userId, is_bot: true }],
+      event: {
+        type: 'app_mention',
+        user: place.user ?? 'U0ALICE01',
+        text: `<@${bot.userId}> ${text}`,
+        ts,
+        channel: channel.id,
+        event_ts: ts,
+        ...(place.threadTs ? { thread_ts: place.threadTs } : {}),
+      },
     });
   }
 

@@ -55,6 +55,8 @@ export class Workspace {
   readonly calls: FakeCall[] = [];
   readonly ephemerals: Ephemeral[] = [];
   readonly views: FakeView[] = [];
+  /** What was answered to a response_url. */
+  readonly responses: Record<string, any>[] = [];
   readonly #triggers = new Map<string, { at: number; used: boolean }>();
   readonly #channels = new Map<string, FakeChannel>();
   readonly #open: boolean;

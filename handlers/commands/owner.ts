@@ -1,0 +1,18 @@
+import { answer, type CommandHandler, Misspoken } from '../../src/commands/command.ts';
+
+const owner: CommandHandler = {
+  name: 'owner',
+  usage: '<namespace/workload> [--cluster name]',
+  options: ['cluster'],
+  async run({ words, options }, deps) {
+    const [workload] = words;
+    if (!workload) throw new Misspoken(deps.say('answer.whoseWorkload'));
+    const cluster = deps.clusterNamed(options.cluster);
+    if (cluster === null)
+      throw new Misspoken(deps.say('answer.noCluster', { cluster: options.cluster ?? deps.say('answer.unnamed') }));
+    const lines = await deps.explainOwner(cluster, workload);
+    return lines ? answer(...lines) : answer(deps.say('answer.notFound', { object: workload, cluster }));
+  },
+};
+
+export default owner;

@@ -1,0 +1,15 @@
+import type { CommandHandler } from '../../src/commands/command.ts';
+import { incidentOf } from '../../src/commands/incident-reference.ts';
+import { outcome } from '../../src/commands/reply.ts';
+
+const reopen: CommandHandler = {
+  name: 'reopen',
+  usage: '[incident]',
+  options: [],
+  async run(request, deps) {
+    const { incidentId } = await incidentOf(request, deps);
+    return outcome(deps, await deps.incidents.act(incidentId, { action: 'reopen' }, request.actor), 'reopened');
+  },
+};
+
+export default reopen;
