@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The embedded database belongs to one process: a second one on the same folder would silently destroy rows. */
@@ -19,38 +19,62 @@ const touchEveryMs = 5_000;
 /** A holder in another pid namespace cannot be looked up: it lives as long as it touches the lock. */
 const silentAfterMs = 20_000;
 
-/** Takes the folder for this process. @throws FolderInUse when another live process has it. */
+/**
+ * Takes the folder for this process. Locks are numbered and a number is never used twice while a later one exists: the
+ * highest is the folder's, and a stale one is passed over by taking the next. Nothing that another process may hold is
+ * ever moved or removed, so of many that find a stale lock exactly one gets the folder.
+ * @throws FolderInUse when another live process has it.
+ */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, 'faultline.lock');
   const mine = JSON.stringify(await describeSelf());
-  const draft = `${path}.${randomUUID()}`;
+  const draft = join(folder, `faultline.lock-${randomUUID()}`);
   await writeFile(draft, mine);
-  try {
-    // link() creates the lock with its content in one step, and fails if there is one.
-    while (!(await created(link(draft, path)))) await removeStale(path, folder);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const taken = await takeNext(folder, draft).finally(() => rm(draft, { force: true }));
+  const path = pathOf(folder, taken);
   const touch = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), touchEveryMs);
   touch.unref();
   return async () => {
     clearInterval(touch);
-    if ((await content(path)) === mine) await rm(path, { force: true });
+    // It stays, as nobody's: the next one has to take a higher number.
+    if ((await content(path)) === mine) await writeFile(path, released);
   };
 }
 
-async function removeStale(path: string, folder: string): Promise<void> {
-  const found = await content(path);
-  if (found === null) return;
-  const holder = parse(found);
+/** What a lock holds after its holder gave it back. */
+const released = 'released';
+
+const pathOf = (folder: string, number: number): string => join(folder, `faultline.lock.${number}`);
+
+async function takeNext(folder: string, draft: string): Promise<number> {
+  for (;;) {
+    const last = (await lockNumbers(folder)).at(-1) ?? 0;
+    await refuseLive(folder, last);
+    const next = last + 1;
+    // link() creates the lock with its content in one step, and fails if there is one.
+    if (!(await created(link(draft, pathOf(folder, next))))) continue;
+    const numbers = await lockNumbers(folder);
+    // The number was free because a later lock had its forerunners removed.
+    if (numbers.at(-1) !== next) {
+      await rm(pathOf(folder, next), { force: true });
+      continue;
+    }
+    for (const number of numbers.filter((former) => former < next)) await rm(pathOf(folder, number), { force: true });
+    return next;
+  }
+}
+
+const lockNumbers = async (folder: string): Promise<number[]> =>
+  (await readdir(folder))
+    .map((name) => /^faultline\.lock\.(\d+)$/.exec(name)?.[1])
+    .filter((number) => number !== undefined)
+    .map(Number)
+    .sort((a, b) => a - b);
+
+async function refuseLive(folder: string, number: number): Promise<void> {
+  const path = pathOf(folder, number);
+  const holder = parse((await content(path)) ?? '');
   if (holder && (await isAlive(holder, path))) throw inUse(folder, holder);
-  const aside = `${path}.${randomUUID()}`;
-  await rename(path, aside).catch(() => {});
-  const moved = await content(aside);
-  // Another process took the stale lock over between our look and our rename: give it back.
-  if (moved !== null && moved !== found) await link(aside, path).catch(() => {});
-  await rm(aside, { force: true });
 }
 
 async function isAlive(holder: Holder, path: string): Promise<boolean> {

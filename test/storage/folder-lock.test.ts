@@ -14,7 +14,7 @@ describe('folder lock', () => {
     folder = await mkdtemp(join(tmpdir(), 'faultline-lock-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
-  const lockPath = () => join(folder, 'faultline.lock');
+  const lockPath = (number = 1) => join(folder, `faultline.lock.${number}`);
 
   /** Another process that takes the lock and keeps it. */
   const holder = async () => {
@@ -41,7 +41,7 @@ describe('folder lock', () => {
     await ended;
     const unlock = await lockFolder(folder);
     await unlock();
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder)).toEqual(['faultline.lock.2']);
   });
 
   it('refuses a second opening within one process', async () => {
@@ -79,11 +79,24 @@ describe('folder lock', () => {
     await (await lockFolder(folder))();
   });
 
-  it('gives a stale lock to exactly one of many', async () => {
+  it('gives a stale lock to exactly one of many, however they meet', async () => {
     await tamper({ bootId: 'another-boot' });
-    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder)));
-    const won = attempts.filter((attempt) => attempt.status === 'fulfilled');
-    expect(won).toHaveLength(1);
-    await won[0]!.value();
+    for (let round = 0; round < 25; round += 1) {
+      const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder)));
+      const won = attempts.filter((attempt) => attempt.status === 'fulfilled');
+      expect(won).toHaveLength(1);
+      await won[0]!.value();
+    }
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('never gives out a number that a later lock has passed', async () => {
+    await (await lockFolder(folder))();
+    const unlock = await lockFolder(folder);
+    expect(await readdir(folder)).toEqual(['faultline.lock.2']);
+    // As one that looked before the second was taken: the first is gone, and its number is free.
+    await writeFile(lockPath(1), 'x');
+    await expect(lockFolder(folder)).rejects.toThrow(FolderInUse);
+    await unlock();
   });
 });
