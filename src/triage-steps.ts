@@ -3,6 +3,8 @@ import type { Config } from './config/schema.ts';
 import type { Subject } from './domain/alert.ts';
 import type { ClusterIdentity, Facts, LayerFacts } from './domain/facts.ts';
 import type { Incident, StoredAlert } from './domain/incident.ts';
+import { layers } from './domain/layer.ts';
+import type { Reasoning } from './domain/reasoning.ts';
 import type { Layer } from './domain/layer.ts';
 import type { Verdict } from './domain/verdict.ts';
 import type { IncidentRecord, Routing } from './domain/view.ts';
@@ -19,11 +21,26 @@ import { reaches } from './triage/causation.ts';
 import { type CollectionTarget, unite } from './triage/collect/collection.ts';
 import { collectLayer, unreadLayer } from './triage/collect/layer.ts';
 import { judge } from './triage/judge.ts';
+import { reasoningOf } from './triage/reasoning.ts';
 import type { RuleSet } from './triage/rule.ts';
 import { decide } from './triage/triage.ts';
 
 /** Observations a layer shows before the verdict: a first look, not the proof. */
 const maxObservations = 3;
+
+/**
+ * How the stored verdict of an incident came about: its facts are judged anew, by the rules of now. Null while there is
+ * no verdict.
+ */
+export const explainWith =
+  (ruleSet: RuleSet) =>
+  ({ incident, alerts, verdict }: IncidentRecord, facts: LayerFacts[]): Reasoning | null => {
+    const newest = newestOf(facts);
+    if (!verdict || !newest) return null;
+    const judgement = judge(ruleSet.rules, unite(facts, targetOf(incident, alerts, newest.cluster), newest.readAt));
+    const last = layers.flatMap((layer) => newestOf(facts.filter((batch) => batch.layer === layer)) ?? []);
+    return reasoningOf(ruleSet, judgement, verdict, last);
+  };
 
 export interface EngineOptions {
   clusters: Clusters;

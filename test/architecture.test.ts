@@ -28,7 +28,7 @@ const allowed: Record<string, string[]> = {
   queue: ['domain', 'incidents'],
   storage: ['domain', 'incidents'],
   eval: ['domain', 'evidence'],
-  http: ['domain', 'config', 'incidents', 'commands'],
+  http: ['domain', 'config', 'incidents', 'console', 'commands'],
 };
 
 /** Packages that only one folder may import, so that each neighbour is spoken to in one place. */

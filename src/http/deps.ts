@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { Answer, Speaker } from '../commands/command.ts';
 import type { Config } from '../config/schema.ts';
 import type { Act, Refusal } from '../domain/act.ts';
 import type { Reasoning } from '../domain/reasoning.ts';
@@ -17,8 +16,6 @@ export interface HandlerDeps {
   metrics: Metrics;
   /** Resolves when the notification is committed; throws `StorageUnavailable` when it is not. */
   receive(notification: IncomingNotification): Promise<IncidentOutcome[]>;
-  /** Carries out a command as people type it. */
-  command(text: string, speaker: Speaker): Promise<Answer>;
   /** Null: it is done. `actor` is a name people recognise. */
   act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
   /** False when a run is already under way. */

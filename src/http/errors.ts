@@ -1,4 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { sendHtml } from '../console/csp.ts';
+import { errorPage } from '../console/shell.ts';
 import { StorageUnavailable } from '../incidents/ports.ts';
 
 /** An answer other than success. `fix` is the line that helps whoever sent the request. */
@@ -36,7 +38,11 @@ const toHttpError = (error: FastifyError | Error, requestId: string): HttpError 
   return new HttpError(500, 'internal error', `see the log lines of request ${requestId}`);
 };
 
-/** Every failure is a short JSON body `{error, fix}`. */
+/** A browser that opens an address; everything else, scripts of our own pages too, gets JSON. */
+const opensPage = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && (headers.accept ?? '').includes('text/html');
+
+/** Every failure is a short JSON body `{error, fix}`, or a page that says the same to a browser. */
 export const answerError = (
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -45,5 +51,7 @@ export const answerError = (
   const { statusCode, message, fix } = toHttpError(error, request.id);
   if (statusCode >= 500) request.log.error({ err: error }, message);
   if (statusCode === 401) reply.header('www-authenticate', 'Bearer realm="faultline", Basic realm="faultline"');
-  return reply.code(statusCode).type('application/json').send({ error: message, fix });
+  reply.code(statusCode);
+  if (opensPage(request)) return reply.send(sendHtml(reply, errorPage(statusCode, message, fix)));
+  return reply.type('application/json').send({ error: message, fix });
 };

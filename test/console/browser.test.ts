@@ -1,13 +1,26 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reasoning } from '../../src/domain/reasoning.ts';
 import type { IncidentView } from '../../src/domain/view.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import { attribute } from '../../src/triage/attribute.ts';
+import { judge } from '../../src/triage/judge.ts';
+import { reasoningOf } from '../../src/triage/reasoning.ts';
 import { views } from '../fakes/view.ts';
+import { caseFacts } from '../routing/facts.ts';
 import { hasChromium, startChromium } from '../services/chromium.ts';
 import { type ConsoleServer, startConsole } from './server.ts';
 
 const named = (name: keyof typeof views, change: Partial<IncidentView> = {}): IncidentView => {
   const view = { ...views[name](), ...change };
   return { ...view, incident: { ...view.incident, id: `inc-${name}` } };
+};
+
+/** How a real case is judged, shown beside the made-up views. */
+const reasoningOfCase = async (): Promise<Reasoning> => {
+  const ruleSet = await loadRules();
+  const judgement = judge(ruleSet.rules, await caseFacts('orders-containers-creating'));
+  return reasoningOf(ruleSet, judgement, attribute(judgement, ruleSet.version), []);
 };
 
 describe.skipIf(!hasChromium())('the console in Chromium', () => {
@@ -18,7 +31,7 @@ describe.skipIf(!hasChromium())('the console in Chromium', () => {
 
   beforeAll(async () => {
     browser = await startChromium();
-    server = await startConsole([named('platform'), named('cloud'), named('running')]);
+    server = await startConsole([named('platform'), named('cloud'), named('running')], await reasoningOfCase());
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -45,17 +58,54 @@ describe.skipIf(!hasChromium())('the console in Chromium', () => {
 
   test('the incident page says whose it is', async () => {
     await page.goto(`${server.url}/incidents/inc-platform`);
-    expect(await page.locator('main').textContent()).toContain('Owner: Cluster platform (platform), high confidence');
+    const words = await page.locator('main').textContent();
+    expect(words).toContain('Owner: Cluster platform (platform)');
+    expect(words).toMatch(
+      /Confidence: high.*Of the published cases judged with high confidence, \d+ of \d+ were right/,
+    );
   });
 
-  test('the incident page names every source that was not read, which the thread only counts', async () => {
-    const gaps = Array.from({ length: 30 }, (_, index) => ({ missing: `source ${index}`, fix: `grant ${index}` }));
-    const view = server.views.get('inc-platform')!;
-    const platform = { ...view.readings.platform!, gaps };
-    server.views.set('inc-platform', { ...view, readings: { ...view.readings, platform } });
+  test('the incident page shows the reasoning, folded, and a keyboard unfolds it', async () => {
     await page.goto(`${server.url}/incidents/inc-platform`);
+    const spoke = page.locator('details', { has: page.getByText('Rules that spoke') });
+    expect(await spoke.locator('li').first().isVisible()).toBe(false);
+    await spoke.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await spoke.locator('li').first().textContent()).toMatch(/the root .* subnet-addresses-exhausted/);
+    const folded = await page.locator('summary').allTextContents();
+    for (const title of ['Rules that could not tell', 'Rules that stayed silent', 'Alerts', 'Messages of the thread'])
+      expect(folded.some((text) => text.startsWith(title))).toBe(true);
+    expect(await page.locator('.layers').textContent()).toContain('platform implicated');
+  });
+
+  test('without a verdict the incident page names every source that was not read so far', async () => {
+    const gaps = Array.from({ length: 30 }, (_, index) => ({ missing: `source ${index}`, fix: `grant ${index}` }));
+    const view = server.views.get('inc-running')!;
+    server.views.set('inc-running', {
+      ...view,
+      readings: { platform: { ...views.platform().readings.platform!, gaps } },
+    });
+    await page.goto(`${server.url}/incidents/inc-running`);
     expect(await page.locator('main').textContent()).toContain('platform source 29 → grant 29');
-    server.views.set('inc-platform', view);
+    server.views.set('inc-running', view);
+  });
+
+  test('an address that shows nothing answers a browser with a page, a script with JSON', async () => {
+    const response = await page.goto(`${server.url}/incidents/no-such`);
+    expect(response?.status()).toBe(404);
+    expect(await page.locator('h1').textContent()).toBe('there is no incident no-such');
+    const scripted = await fetch(`${server.url}/incidents/no-such`);
+    expect(await scripted.json()).toEqual({ error: 'there is no incident no-such', fix: 'open / for the list' });
+    complaints.length = 0;
+  });
+
+  test('no message shows its internal name, and every time has its date', async () => {
+    await page.goto(`${server.url}/?incident=inc-cloud`);
+    expect(await page.locator('.byline').allTextContents()).not.toContainEqual(
+      expect.stringMatching(/root|layer-|next-steps/),
+    );
+    for (const time of await page.locator('time').allTextContents())
+      expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   });
 
   test('a link to an incident that is not there shows no other one', async () => {

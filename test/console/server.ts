@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { Act } from '../../src/domain/act.ts';
 import type { Incident } from '../../src/domain/incident.ts';
 import type { OutboxRow } from '../../src/domain/message.ts';
+import type { Reasoning } from '../../src/domain/reasoning.ts';
 import type { IncidentView } from '../../src/domain/view.ts';
 import type { HandlerDeps } from '../../src/http/deps.ts';
 import { loadRoutes } from '../../src/http/load-routes.ts';
@@ -38,7 +39,10 @@ export interface ConsoleServer {
 }
 
 /** The console's real routes over views in memory. */
-export const startConsole = async (views: IncidentView[]): Promise<ConsoleServer> => {
+export const startConsole = async (
+  views: IncidentView[],
+  reasoning: Reasoning | null = null,
+): Promise<ConsoleServer> => {
   const byId = new Map(views.map((view) => [view.incident.id, view]));
   const listeners = new Set<(incidentId: string) => void>();
   const acts: string[] = [];
@@ -57,6 +61,7 @@ export const startConsole = async (views: IncidentView[]): Promise<ConsoleServer
     },
     outbox: { thread: async (id: string) => (byId.has(id) ? rowsOf(byId.get(id)!) : []) },
     view: async (id: string) => byId.get(id) ?? null,
+    reasoning: async () => reasoning,
     act: async (incidentId: string, { action }: Act, actor: string) => {
       acts.push(`${action} ${incidentId} by ${actor}`);
       return null;

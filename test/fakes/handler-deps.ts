@@ -30,6 +30,7 @@ export const handlerDeps = (given: Partial<HandlerDeps> = {}): HandlerDeps => ({
   command: absent('command'),
   rerun: absent('rerun'),
   view: absent('view'),
+  reasoning: absent('reasoning'),
   slackEvents: null,
   onChange: absent('onChange'),
   checks: { database: async () => {}, queue: async () => {} },
