@@ -1,10 +1,12 @@
-import { parse } from 'yaml';
 import type { Evidence } from '../../domain/evidence.ts';
-import { type KubeEvent, type KubeObject, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
+import { type KubeEvent, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import type { Cite } from '../cite.ts';
 import type { ClusterFacts } from '../cluster.ts';
 import { condition } from '../conditions.ts';
+import { onceFor } from '../lazy.ts';
+import { linesOf } from '../logs/log-search.ts';
 import { instanceDeaths } from '../nodes/instance-deaths.ts';
+import { statusMapOf, statusOf } from './autoscaler-status.ts';
 import { groupIn, groupName, isoTime } from './autoscaler-words.ts';
 import { type LaunchKind, launchKindOf } from './launch-kind.ts';
 import { poolNameOf } from './pools.ts';
@@ -27,7 +29,7 @@ export interface LaunchFailure {
 }
 
 /** Every launch failure that events, conditions, controller logs, autoscaler status or the cloud's trail hold, oldest first. */
-export const launchFailures = (facts: ClusterFacts): LaunchFailure[] =>
+export const launchFailures = onceFor((facts: ClusterFacts): LaunchFailure[] =>
   [
     ...claimEvents(facts),
     ...claimConditions(facts),
@@ -39,7 +41,8 @@ export const launchFailures = (facts: ClusterFacts): LaunchFailure[] =>
     ...nodegroupIssues(facts),
     ...containerInstances(facts),
     ...endedAtStart(facts),
-  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.message < b.message ? -1 : 1));
+  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.message < b.message ? -1 : 1)),
+);
 
 type Draft = Omit<LaunchFailure, 'kind' | 'code' | 'since'> & { reason?: string; since?: string };
 
@@ -122,7 +125,7 @@ const controllerLogs = (facts: ClusterFacts): LaunchFailure[] =>
   facts.logs
     .filter((log) => /^karpenter/.test(log.pod))
     .flatMap((log) =>
-      log.text.split('\n').flatMap((line) => {
+      linesOf(log).flatMap((line) => {
         if (!/failed launching nodeclaim|launching nodeclaim|fleet error/.test(line)) return [];
         const entry = json(line);
         const claim = entry?.NodeClaim?.name;
@@ -156,7 +159,7 @@ const autoscalerEvents = (facts: ClusterFacts): LaunchFailure[] =>
 
 /** Back-off of node groups in the status ConfigMap, which since 1.30 carries the cloud's code and text. */
 const autoscalerStatus = (facts: ClusterFacts): LaunchFailure[] => {
-  const map = facts.find('ConfigMap', 'cluster-autoscaler-status', 'kube-system');
+  const map = statusMapOf(facts);
   const status = statusOf(map);
   return (status?.nodeGroups ?? []).flatMap((group: any) => {
     const info = group.scaleUp?.backoffInfo;
@@ -195,17 +198,6 @@ const endedAtStart = (facts: ClusterFacts): LaunchFailure[] =>
       cite,
     }),
   );
-
-/** The autoscaler's status as an object; undefined for the text form before 1.30. */
-export const statusOf = (map: KubeObject | undefined): any => {
-  const text: string = map?.data?.status ?? '';
-  if (!/^(time|autoscalerStatus|clusterWide):/m.test(text)) return undefined;
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 const scalingActivities = (facts: ClusterFacts): LaunchFailure[] => {
   const call = 'autoscaling.describeScalingActivities';

@@ -1,6 +1,6 @@
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { statusOf } from '../../facts/capacity/launches.ts';
+import { statusOf } from '../../facts/capacity/autoscaler-status.ts';
 import { amount } from '../../facts/capacity/requests.ts';
 import { type WaitingGroup, waitingGroups } from '../../facts/capacity/waiting.ts';
 import { link, nameOf } from '../../facts/chain.ts';

@@ -1,5 +1,6 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
+import { statusMapOf, statusOf } from '../../facts/capacity/autoscaler-status.ts';
 import { launchFailures } from '../../facts/capacity/launches.ts';
 import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
@@ -12,9 +13,14 @@ export default rule({
   judge(facts, scope) {
     const known = launchFailures(facts).some((entry) => entry.source !== 'karpenter' && entry.kind !== 'unknown');
     if (known) return [];
+    // Before 1.30 the status says that a group is held back, and not why.
+    const map = statusMapOf(facts);
+    const held = ((statusOf(map)?.nodeGroups ?? []) as any[]).filter((entry) => entry.scaleUp?.status === 'Backoff');
     return waitingGroups(facts, scope).flatMap((group) => {
       const message = group.autoscalerEvent?.message ?? '';
-      if (!/in backoff after failed scale-up|not ready for scale-up/.test(message)) return [];
+      const said = /in backoff after failed scale-up|not ready for scale-up/.test(message);
+      if (!said && (held.length === 0 || /^TriggeredScaleUp$/.test(group.autoscalerEvent?.reason ?? ''))) return [];
+      const words = said ? message : `node group ${held[0].name}: ScaleUp Backoff`;
       const evidence = cite('platform', facts);
       return [
         {
@@ -24,12 +30,19 @@ export default rule({
           boundary: 'provisioning' as const,
           strength: 'circumstantial' as const,
           cause: text(
-            `Cluster Autoscaler holds back for ${nameOf(group.workload)} after a scale-up that failed (“${message}”); the error itself is not shown.`,
+            `Cluster Autoscaler holds back for ${nameOf(group.workload)} after a scale-up that failed (“${words}”); the error itself is not shown.`,
           ),
-          root: group.autoscalerEvent!.regarding,
+          root: said ? group.autoscalerEvent!.regarding : refOf(map!),
           affects: group.pods.map(refOf),
           onset: group.since,
-          evidence: refusalEvidence(evidence, group),
+          evidence: [
+            ...refusalEvidence(evidence, group),
+            ...held
+              .slice(0, 2)
+              .map((entry) =>
+                evidence.field(map!, `data.status.nodeGroups[${entry.name}].scaleUp`, entry.scaleUp.status),
+              ),
+          ],
           chain: waitingChain(group),
           nextSteps: [
             text(

@@ -1,6 +1,6 @@
 import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
-import { statusOf } from '../../facts/capacity/launches.ts';
+import { statusOf } from '../../facts/capacity/autoscaler-status.ts';
 import { waitingGroups } from '../../facts/capacity/waiting.ts';
 import { cite } from '../../facts/cite.ts';
 import { rule } from '../../triage/rule.ts';
