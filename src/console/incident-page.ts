@@ -8,7 +8,7 @@ import type { Verdict } from '../domain/verdict.ts';
 import type { IncidentView, Routing } from '../domain/view.ts';
 import { type Html, html } from './html.ts';
 import { threadHtml } from './pages.ts';
-import { folded, gapList, layersHtml, reasoningHtml } from './reasoning.ts';
+import { folded, gapList, layersHtml, prose, reasoningHtml } from './reasoning.ts';
 import { shell } from './shell.ts';
 import { timeOf } from './time.ts';
 
@@ -39,21 +39,17 @@ ${verdict.onset && html`<p><b>Began:</b> ${timeOf(verdict.onset)}</p>`}
 ${section('Next steps', verdict.nextSteps, (step) => prose(step.en), 'ol')}
 ${section('Also has work to do', verdict.contributing, ({ owner, action }) => html`<b>${owner}</b> ${prose(action.en)}`)}
 <h2>Layers</h2>${layersHtml(verdict.layers, reasoning)}
-${section('From cause to symptom', verdict.chain, (link) => html`${link.object} ${link.uid && html`<code>${link.uid}</code>`}: ${link.claim}`, 'ol')}
+${section('From cause to symptom', verdict.chain, (link) => html`${link.object}${link.uid && html` <code>${link.uid}</code>`}: ${link.claim}`, 'ol')}
 ${verdict.evidence.length > 0 && html`<h2>Evidence</h2>${verdict.evidence.map(evidenceHtml)}`}
 ${section('What would change this', verdict.wouldChange, prose)}
 ${section('What the evidence cannot show', verdict.cannotShow, prose)}
 ${reasoning ? reasoningHtml(reasoning, verdict.ruleSet) : unreadSoFar(view)}
-${view.escalation && html`<h2>${view.escalation.title}</h2>${section('The receiver will ask for', view.escalation.incomplete, prose)}<details open><summary>The draft</summary><pre>${view.escalation.body}</pre></details>`}`;
+${view.escalation && html`<h2>${view.escalation.title}</h2>${section('The receiver will ask for', view.escalation.incomplete, prose)}<details><summary>The draft</summary><pre>${view.escalation.body}</pre></details>`}`;
 
 const section = <T>(title: string, items: T[], show: (item: T) => Html, kind: 'ul' | 'ol' = 'ul'): Html => {
   const list = items.map((item) => html`<li>${show(item)}</li>`);
   return html`${items.length > 0 && html`<h2>${title}</h2>${kind === 'ol' ? html`<ol>${list}</ol>` : html`<ul>${list}</ul>`}`}`;
 };
-
-/** A sentence of ours: what it writes between backticks is code. */
-const prose = (sentence: string): Html =>
-  html`${sentence.split(/`([^`]+)`/).map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 
 const ownerWords = ({ state, owner }: Verdict, routing: Routing | null): string => {
   if (state !== 'fault') return `nobody, ${state === 'over' ? 'it is over' : 'it is expected'}`;

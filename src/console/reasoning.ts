@@ -1,5 +1,6 @@
 import type { Layer } from '../domain/layer.ts';
 import type { Reasoning, Role, Spoken } from '../domain/reasoning.ts';
+import { isCommand } from '../domain/shell.ts';
 import type { LayerVerdict } from '../domain/verdict.ts';
 import { count } from '../domain/wording.ts';
 import { type Html, html } from './html.ts';
@@ -13,6 +14,12 @@ const roleWords: Record<Role, string> = {
   elsewhere: 'does not reach the subject',
 };
 
+/** A sentence of ours: what it writes between backticks is code. */
+export const prose = (sentence: string): Html =>
+  html`${sentence.split(/`([^`]+)`/).map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
+
+const fixHtml = (fix: string): Html => (isCommand(fix) ? html`<code>${fix}</code>` : prose(fix));
+
 /** A list that is folded: its summary says how long it is. */
 export const folded = (title: string, number: number, list: Html): Html =>
   html`${number > 0 && html`<details><summary>${title} <span class="count">${number}</span></summary>${list}</details>`}`;
@@ -22,7 +29,7 @@ export const layersHtml = (verdicts: LayerVerdict[], reasoning: Reasoning | null
   const said = (layer: Layer): Spoken[] => reasoning?.layers.find(({ verdict }) => verdict.layer === layer)?.said ?? [];
   return html`<dl class="layers">${verdicts.map(
     (layer) => html`<dt><b>${layer.layer}</b> <span class="${`status ${layer.status}`}">${layer.status}</span></dt>
-<dd>${layer.status === 'unknown' ? html`${layer.missing}${layer.fix && html`<br>${layer.silent ? 'Look' : 'Fix'}: <code>${layer.fix}</code>`}` : layer.because}
+<dd>${layer.status === 'unknown' ? html`${layer.missing}${layer.fix && html`<br>${layer.silent ? 'Look' : 'Fix'}: ${fixHtml(layer.fix)}`}` : layer.because}
 ${said(layer.layer).length > 0 && html`<ul>${said(layer.layer).map((one) => html`<li>${one.cause.en} <span class="context">${one.rule}: ${roleWords[one.role]}</span></li>`)}</ul>`}</dd>`,
   )}</dl>`;
 };
@@ -49,7 +56,7 @@ ${folded('Rules that broke', reasoning.broken.length, html`<ul>${reasoning.broke
 
 /** Every source that could not be read, each once: the thread only counts them. */
 export const gapList = (gaps: { layer: Layer; missing: string; fix: string }[]): Html =>
-  html`<ul>${gaps.map(({ layer, missing, fix }) => html`<li><b>${layer}</b> ${missing}${fix && html` → <code>${fix}</code>`}</li>`)}</ul>`;
+  html`<ul>${gaps.map(({ layer, missing, fix }) => html`<li><b>${layer}</b> ${missing}${fix && html` → ${fixHtml(fix)}`}</li>`)}</ul>`;
 
 const figures = ({ objects, logs, series, cloudAnswers }: Reasoning['read'][number]): string =>
   [

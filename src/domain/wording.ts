@@ -85,7 +85,9 @@ const asWritten = (piece: string): string =>
     .replace(isoTime, '$1 $2 UTC')
     .replace(onlyOne, (_, adjectives: string, noun: string, adverb: string | undefined, verb: string | undefined) => {
       const one = `1 ${adjectives}${counted[noun]}`;
-      return verb ? `${one} ${adverb && adverb !== 'all ' ? adverb : ''}${ofOne[verb]}` : one;
+      if (!verb) return one;
+      // "…, 1 launch all sit there" ends a list, which is many.
+      return adverb === 'all ' ? `${one} all ${verb}` : `${one} ${adverb ?? ''}${ofOne[verb]}`;
     });
 
 /** `1 pod`, `3 pods`. */

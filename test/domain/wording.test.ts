@@ -4,7 +4,7 @@ import { count, worded } from '../../src/domain/wording.ts';
 
 test.each([
   ['1 pods wait for a node', '1 pod waits for a node'],
-  ['2 silent nodes, 1 failed launches all sit there', '2 silent nodes, 1 failed launch sits there'],
+  ['2 silent nodes, 1 failed launches all sit there', '2 silent nodes, 1 failed launch all sit there'],
   ['1 other pods run on the same nodes', '1 other pod runs on the same nodes'],
   ['1 nodes are not Ready; 1 pods still work', '1 node is not Ready; 1 pod still works'],
   ['1 of 5 pods are ready', '1 of 5 pods are ready'],

@@ -1,7 +1,7 @@
 import type { ContextBlock, RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { describeSubject } from '../../domain/alert.ts';
 import type { ThreadMessage } from '../../domain/message.ts';
-import { shellWord } from '../../domain/shell.ts';
+import { isCommand, shellWord } from '../../domain/shell.ts';
 import { inLanguage, type Text } from '../../domain/text.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import { cost, escapeMrkdwn, legible, legibleLines, truncate, webAddress, withoutMarkup } from '../legible.ts';
@@ -126,7 +126,7 @@ export const prose = (text: string): RichTextElement[] =>
   text.split(/`([^`]+)`/).flatMap((piece, index) => (index % 2 === 1 ? code(piece) : plain(piece)));
 
 /** What makes a read possible: a sentence that marks its own code, or a command. */
-export const fix = (text: string): RichTextElement[] => (text.includes('`') ? prose(text) : code(text));
+export const fix = (text: string): RichTextElement[] => (isCommand(text) ? code(text) : prose(text));
 
 export const link = (url: string, text: string): RichTextElement => ({ type: 'link', url, text });
 
