@@ -70,3 +70,28 @@ test('a denied read is a gap, an empty one is not', () => {
   expect(facts.gapOf('events')).toMatchObject({ reason: 'forbidden', fix: 'grant list events' });
   expect(facts.gapOf('nodes')).toBeUndefined();
 });
+
+describe('a node’s claim', () => {
+  const node = { ...object('Node', 'n1'), spec: { providerID: 'aws:///us-west-2a/i-1' } };
+  const claim = (name: string, status: object) => ({ ...object('NodeClaim', name), status });
+  const claimOf = (...claims: ReturnType<typeof claim>[]) =>
+    new ClusterFacts(factsOf({ subject, objects: [node, ...claims] })).claimOf(node)?.metadata.name;
+
+  test('is found by the node’s name, else by the instance', () => {
+    expect(claimOf(claim('a', { nodeName: 'n2' }), claim('b', { nodeName: 'n1' }))).toBe('b');
+    expect(claimOf(claim('a', {}), claim('b', { providerID: 'aws:///us-west-2a/i-1' }))).toBe('b');
+  });
+
+  test('is not guessed where neither is known', () => {
+    expect(claimOf(claim('a', {}), claim('b', { providerID: 'aws:///us-west-2a/i-2' }))).toBeUndefined();
+  });
+});
+
+test('series come in one order, and by labels', () => {
+  const series = ['b', 'a'].map((pod) => ({ name: 'up', labels: { pod }, points: [] as [number, number][] }));
+  const facts = new ClusterFacts({ ...factsOf({ subject }), series });
+  expect(facts.series('up').map(({ labels }) => labels.pod)).toEqual(['a', 'b']);
+  expect(facts.series('up', { pod: 'b' })).toEqual([series[0]]);
+  expect(facts.seriesLike(/^u/).map(({ labels }) => labels.pod)).toEqual(['a', 'b']);
+  expect(facts.series('down')).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { onceFor } from '../lazy.ts';
 import { isTerminating, isUnscheduled, podSpecOf } from '../pods.ts';
 import { matches, type Taint, tolerates } from '../selectors.ts';
 
@@ -144,8 +145,9 @@ export const candidatePools = (facts: ClusterFacts, pod: KubeObject): KubeObject
   facts.all('NodePool').filter((pool) => misfitsOf(facts, pod, pool).length === 0);
 
 /** Pods that no node has taken, whatever the reason. */
-export const waitingPods = (facts: ClusterFacts): KubeObject[] =>
-  facts.all('Pod').filter((pod) => isUnscheduled(pod) && !isTerminating(pod));
+export const waitingPods = onceFor((facts: ClusterFacts): KubeObject[] =>
+  facts.all('Pod').filter((pod) => isUnscheduled(pod) && !isTerminating(pod)),
+);
 
 export const waitingFor = (facts: ClusterFacts, pool: KubeObject): KubeObject[] =>
   waitingPods(facts).filter((pod) => misfitsOf(facts, pod, pool).length === 0);

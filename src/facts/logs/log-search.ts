@@ -1,10 +1,14 @@
 import type { ContainerLog } from '../../domain/facts.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { onceFor } from '../lazy.ts';
 
 export interface LogLine {
   log: ContainerLog;
   line: string;
 }
+
+/** A log's lines as they were written. */
+export const linesOf = onceFor((log: ContainerLog): string[] => log.text.split('\n'));
 
 /** Lines of all logs that match, in the logs' order and each log's own order. */
 export const linesLike = (
@@ -13,8 +17,7 @@ export const linesLike = (
   among: (log: ContainerLog) => boolean = () => true,
 ): LogLine[] =>
   facts.logs.filter(among).flatMap((log) =>
-    log.text
-      .split('\n')
+    linesOf(log)
       .filter((line) => pattern.test(line))
       .map((line) => ({ log, line })),
   );

@@ -1,6 +1,8 @@
 import type { ContainerLog } from '../../domain/facts.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { onceFor } from '../lazy.ts';
+import { linesOf } from './log-search.ts';
 
 /** One line of a container's log. */
 export interface PodLogLine {
@@ -12,15 +14,15 @@ export interface PodLogLine {
 
 const time = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/;
 
-export const podLogLines = (log: ContainerLog): PodLogLine[] =>
-  log.text
-    .split('\n')
+export const podLogLines = onceFor((log: ContainerLog): PodLogLine[] =>
+  linesOf(log)
     .map((line) => line.trim())
     .filter(Boolean)
     .map((text) => {
       const at = Date.parse((time.exec(text)?.[0] ?? '').replace(' ', 'T').replace(',', '.'));
       return { log, text, at: Number.isNaN(at) ? undefined : new Date(at).toISOString() };
-    });
+    }),
+);
 
 /** Lines of these pods' logs that match, in each log's own order. */
 export const grep = (facts: ClusterFacts, pods: KubeObject[], pattern: RegExp): PodLogLine[] =>

@@ -1,5 +1,6 @@
 import { type KubeObject, type ObjectRef, refOf } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { onceFor } from '../lazy.ts';
 import { type LogLine, linesLike } from '../logs/log-search.ts';
 import type { Scope } from '../scope.ts';
 
@@ -13,11 +14,12 @@ export const isDnsPod = (pod: KubeObject): boolean =>
   dnsLabel.test(pod.metadata.labels?.['k8s-app'] ?? '') ||
   /^(coredns|kube-dns|node-local-dns|nodelocaldns)/.test(pod.metadata.name);
 
-export const dnsPods = (facts: ClusterFacts): KubeObject[] =>
-  facts.all('Pod').filter((pod) => isDnsPod(pod) && !/autoscaler/.test(pod.metadata.name));
+export const dnsPods = onceFor((facts: ClusterFacts): KubeObject[] =>
+  facts.all('Pod').filter((pod) => isDnsPod(pod) && !/autoscaler/.test(pod.metadata.name)),
+);
 
 /** Lookups that fail in the logs and events of pods that are not the resolvers themselves. */
-export const failedLookups = (facts: ClusterFacts): { lines: LogLine[]; pods: KubeObject[] } => {
+export const failedLookups = onceFor((facts: ClusterFacts): { lines: LogLine[]; pods: KubeObject[] } => {
   const lines = linesLike(facts, lookupError, (log) => !/^(coredns|kube-dns|node-local-dns)/.test(log.pod));
   const logged = lines.map(({ log }) => facts.find('Pod', log.pod, log.namespace)).filter((pod) => pod !== undefined);
   const pulled = facts.events
@@ -25,7 +27,7 @@ export const failedLookups = (facts: ClusterFacts): { lines: LogLine[]; pods: Ku
     .map((event) => facts.find('Pod', event.regarding.name, event.regarding.namespace))
     .filter((pod) => pod !== undefined);
   return { lines, pods: [...new Set([...logged, ...pulled])] };
-};
+});
 
 const dnsAlert = /dns|name resolution|lookup|resolve/i;
 

@@ -1,5 +1,6 @@
 import type { KubeEvent, KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { onceFor } from '../lazy.ts';
 import type { LogLine } from '../logs/log-search.ts';
 import { linesLike } from '../logs/log-search.ts';
 
@@ -32,13 +33,13 @@ const kindOf = (message: string): SandboxFailure['kind'] => {
 };
 
 /** Pods whose sandbox cannot be made, with the last word of the kubelet about it. */
-export const sandboxFailures = (facts: ClusterFacts): SandboxFailure[] =>
+export const sandboxFailures = onceFor((facts: ClusterFacts): SandboxFailure[] =>
   facts.all('Pod').flatMap((pod) => {
+    if (pod.status?.phase === 'Running') return [];
     const event = facts
       .eventsAbout(pod)
-      .filter((entry) => entry.reason === 'FailedCreatePodSandBox' || entry.reason === 'NetworkNotReady')
-      .at(-1);
-    if (!event || pod.status?.phase === 'Running') return [];
+      .findLast((entry) => entry.reason === 'FailedCreatePodSandBox' || entry.reason === 'NetworkNotReady');
+    if (!event) return [];
     const match = handler.exec(event.message);
     return [
       {
@@ -49,7 +50,8 @@ export const sandboxFailures = (facts: ClusterFacts): SandboxFailure[] =>
         ...(match ? { handler: match[1] ?? match[2] ?? match[3] } : {}),
       },
     ];
-  });
+  }),
+);
 
 /** What the address managers say about the subnet itself. */
 const exhausted =

@@ -2,6 +2,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { Cite } from '../cite.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { linesOf } from '../logs/log-search.ts';
 import { podSpecOf } from '../pods.ts';
 import { maxValue } from '../series.ts';
 
@@ -75,7 +76,7 @@ const queueOf = (controller: KubeObject): string | undefined => {
 const refusalOf = (facts: ClusterFacts) =>
   facts.logs
     .filter((log) => /^karpenter/.test(log.pod))
-    .flatMap((log) => log.text.split('\n').map((line) => ({ log, line })))
+    .flatMap((log) => linesOf(log).map((line) => ({ log, line })))
     .find(({ line }) =>
       /failed to create valid sqs provider|NonExistentQueue|sqs:\w+.{0,80}not authorized|not authorized.{0,200}sqs:/i.test(
         line,

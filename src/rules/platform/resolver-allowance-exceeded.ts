@@ -20,10 +20,12 @@ export default rule({
     'a fresh release of the service that complains',
   ],
   judge(facts, scope) {
+    const counters = allowances(facts);
+    const alone = lonelyNode(facts);
     const over = facts.all('Node').flatMap((node) => {
-      const series = allowance(facts, node);
+      const series = counters.find((entry) => belongs(entry, node) && lastValue(entry) > firstValue(entry));
       const events = facts.eventsAbout(node).filter((event) => /LinkLocalExceeded/.test(event.reason));
-      return series || events.length > 0 || lonely(facts, node) ? [{ node, series, events }] : [];
+      return series || events.length > 0 || alone === node.metadata.name ? [{ node, series, events }] : [];
     });
     const replicas = dnsPods(facts).filter((pod) => over.some(({ node }) => node.metadata.name === pod.spec?.nodeName));
     const [replica] = replicas;
@@ -87,19 +89,18 @@ export default rule({
   },
 });
 
-/** Without counters: this node's replica alone cannot reach the resolver, and others that were read can. */
-const lonely = (facts: ClusterFacts, node: KubeObject): boolean => {
-  if (facts.seriesLike(/node_net_ethtool|linklocal_allowance/).length > 0) return false;
+/** Without counters: the node whose replica alone cannot reach the resolver, while others that were read can. */
+const lonelyNode = (facts: ClusterFacts): string | undefined => {
+  if (facts.seriesLike(/node_net_ethtool|linklocal_allowance/).length > 0) return undefined;
   const read = dnsPods(facts).filter((pod) => facts.logsOf(pod).length > 0);
   const failing = read.filter((pod) => linesLike(facts, upstream, (log) => log.pod === pod.metadata.name).length > 0);
-  return failing.length === 1 && read.length > 1 && failing[0]!.spec?.nodeName === node.metadata.name;
+  return failing.length === 1 && read.length > 1 ? failing[0]!.spec?.nodeName : undefined;
 };
 
-const allowance = (facts: ClusterFacts, node: KubeObject): Series | undefined =>
-  [
-    ...facts.series('node_net_ethtool', { type: 'linklocal_allowance_exceeded' }),
-    ...facts.seriesLike(/linklocal_allowance_exceeded/),
-  ].find((series) => belongs(series, node) && lastValue(series) > firstValue(series));
+const allowances = (facts: ClusterFacts): Series[] => [
+  ...facts.series('node_net_ethtool', { type: 'linklocal_allowance_exceeded' }),
+  ...facts.seriesLike(/linklocal_allowance_exceeded/),
+];
 
 const belongs = (series: Series, node: KubeObject): boolean => {
   const addresses: string[] = (node.status?.addresses ?? []).map((entry: any) => entry.address);

@@ -1,0 +1,219 @@
+import { type KubeEvent, type KubeObject, keyOf, type ObjectRef, refOf } from '../domain/kubernetes.ts';
+import { toEvent } from './events.ts';
+import { lazily } from './lazy.ts';
+import { inOrder, sortedBy } from './order.ts';
+import { selects } from './selectors.ts';
+
+/**
+ * The objects of a cluster and their relations. Their order never depends on the order in which they were read; each
+ * way from one to another is laid out when it is first taken.
+ */
+export class ClusterObjects {
+  readonly #objects: KubeObject[];
+  readonly #byKind = lazily(() => Map.groupBy(this.#objects, (object) => object.kind));
+  readonly #byNamespace = lazily(() => {
+    const found = new Named<KubeObject[]>();
+    for (const object of this.#objects)
+      if (object.metadata.namespace) found.at(object.kind, object.metadata.namespace, '', newList).push(object);
+    return found;
+  });
+  /** An apps/v1 and an eks.amazonaws.com object may share a kind; the first one by apiVersion keeps the name. */
+  readonly #byName = lazily(() => {
+    const found = new Named<KubeObject>();
+    for (const object of this.#objects)
+      found.at(object.kind, object.metadata.namespace, object.metadata.name, () => object);
+    return found;
+  });
+  readonly #byUid = lazily(() => new Map(this.#objects.map((object) => [object.metadata.uid, object])));
+  readonly #children = lazily(() => this.#childrenByOwner());
+  readonly #podsByNode = lazily(() => Map.groupBy(this.all('Pod'), (pod) => pod.spec?.nodeName as string | undefined));
+  readonly #claims = lazily(() => {
+    const claims = this.all('NodeClaim').toReversed();
+    return {
+      byNode: new Map(claims.map((claim) => [claim.status?.nodeName, claim])),
+      byProviderId: new Map(claims.map((claim) => [claim.status?.providerID, claim])),
+    };
+  });
+  readonly #events = lazily(() => this.all('Event').map(toEvent).sort(byTimeThenText));
+  readonly #eventsByName = lazily(() => {
+    const found = new Named<KubeEvent[]>();
+    for (const event of this.events) {
+      const { kind, namespace, name } = event.regarding;
+      found.at(kind, namespace, name, newList).push(event);
+    }
+    return found;
+  });
+
+  constructor(objects: KubeObject[]) {
+    this.#objects = sortedBy(objects, sortKey);
+  }
+
+  /** Kinds of which at least one object was read. */
+  get kinds(): string[] {
+    return [...this.#byKind().keys()].sort();
+  }
+
+  /** All objects of a kind, by namespace and name. */
+  all(kind: string): KubeObject[] {
+    return this.#byKind().get(kind) ?? [];
+  }
+
+  in(kind: string, namespace: string): KubeObject[] {
+    return this.#byNamespace().get(kind, namespace, '') ?? [];
+  }
+
+  find(kind: string, name: string | undefined, namespace?: string): KubeObject | undefined {
+    return name ? this.#byName().get(kind, namespace, name) : undefined;
+  }
+
+  resolve({ kind, name, namespace, uid }: ObjectRef): KubeObject | undefined {
+    return (uid ? this.#byUid().get(uid) : undefined) ?? this.#byName().get(kind, namespace, name);
+  }
+
+  /** All events, oldest first. */
+  get events(): KubeEvent[] {
+    return this.#events();
+  }
+
+  /**
+   * Events about an object. By uid where both have one, since names are used again; Node events carry the node's
+   * name or nothing as uid, depending on the kubelet's version, so they go by name.
+   */
+  eventsOf({ kind, name, namespace, uid }: ObjectRef, reason?: string): KubeEvent[] {
+    const said = this.#eventsByName().get(kind, namespace, name);
+    if (!said) return [];
+    return said.filter(
+      (event) =>
+        (!reason || event.reason === reason) &&
+        (kind === 'Node' || !event.regarding.uid || !uid || event.regarding.uid === uid),
+    );
+  }
+
+  /** Events about an object itself. */
+  eventsAbout({ kind, metadata: { name, namespace, uid } }: KubeObject, reason?: string): KubeEvent[] {
+    return this.eventsOf({ kind, name, namespace, uid }, reason);
+  }
+
+  /** The controlling owner, or an object that stands for it when only the reference is known. */
+  ownerOf(object: KubeObject): KubeObject | undefined {
+    const reference = controllerOf(object);
+    if (!reference) return undefined;
+    const { apiVersion, kind, name, uid } = reference;
+    const namespace = kind === 'Node' ? undefined : object.metadata.namespace;
+    return (
+      this.resolve({ kind, name, namespace, uid }) ??
+      this.#deploymentBehind(reference, namespace) ?? { apiVersion, kind, metadata: { name, uid, namespace } }
+    );
+  }
+
+  /** The object itself and its owners, innermost first. */
+  ownerChain(object: KubeObject): KubeObject[] {
+    const chain = [object];
+    for (let next = this.ownerOf(object); next && chain.length < 6; next = this.ownerOf(next)) chain.push(next);
+    return chain;
+  }
+
+  /** The workload a person would name: Deployment rather than ReplicaSet, CronJob rather than Job. */
+  workloadOf(object: KubeObject): KubeObject {
+    return this.ownerChain(object).findLast((link) => link.kind !== 'Node') ?? object;
+  }
+
+  /** Objects whose controlling owner this is. */
+  childrenOf(object: KubeObject): KubeObject[] {
+    return this.#children().get(idOf(object)) ?? [];
+  }
+
+  /** All pods below a workload, through ReplicaSets and Jobs. References written by hand may form a circle. */
+  podsOf(workload: KubeObject, above: KubeObject[] = []): KubeObject[] {
+    if (workload.kind === 'Pod') return [workload];
+    if (above.includes(workload)) return [];
+    return this.childrenOf(workload).flatMap((child) => this.podsOf(child, [...above, workload]));
+  }
+
+  podsOn(nodeName: string): KubeObject[] {
+    return this.#podsByNode().get(nodeName) ?? [];
+  }
+
+  nodeOf(pod: KubeObject): KubeObject | undefined {
+    return this.find('Node', pod.spec?.nodeName);
+  }
+
+  /** The NodeClaim behind a node: by status.nodeName, else by providerID. */
+  claimOf(node: KubeObject): KubeObject | undefined {
+    const { byNode, byProviderId } = this.#claims();
+    const providerId = node.spec?.providerID;
+    return byNode.get(node.metadata.name) ?? (providerId ? byProviderId.get(providerId) : undefined);
+  }
+
+  /** Services whose selector matches the pod's labels. */
+  servicesOf(pod: KubeObject): KubeObject[] {
+    return this.in('Service', pod.metadata.namespace ?? '').filter(
+      (service) => service.spec?.selector && selects({ matchLabels: service.spec.selector }, pod.metadata.labels),
+    );
+  }
+
+  /** Where ReplicaSets could not be read: a Deployment's are named `‹deployment›-‹pod-template-hash›`. */
+  #deploymentBehind(reference: ObjectRef, namespace: string | undefined): KubeObject | undefined {
+    return reference.kind === 'ReplicaSet'
+      ? this.find('Deployment', reference.name.replace(/-[^-]+$/, ''), namespace)
+      : undefined;
+  }
+
+  /** By the owner's uid or key. Pods of a ReplicaSet that was not read count as its Deployment's own, too. */
+  #childrenByOwner(): Map<string, KubeObject[]> {
+    const found = new Map<string, KubeObject[]>();
+    const add = (owner: string, child: KubeObject): void => {
+      const children = found.get(owner);
+      if (children) children.push(child);
+      else found.set(owner, [child]);
+    };
+    for (const object of this.#objects) {
+      const owner = controllerOf(object);
+      if (owner) add(owner.uid ?? keyOf({ ...owner, namespace: object.metadata.namespace }), object);
+    }
+    for (const pod of this.all('Pod')) {
+      const owner = this.ownerOf(pod);
+      if (owner?.kind === 'Deployment') add(idOf(owner), pod);
+    }
+    return found;
+  }
+}
+
+/** What is found by kind, namespace and name: no string is joined to look. */
+class Named<T> {
+  readonly #kinds = new Map<string, Map<string, Map<string, T>>>();
+
+  get(kind: string, namespace: string | undefined, name: string): T | undefined {
+    return this.#kinds
+      .get(kind)
+      ?.get(namespace ?? '')
+      ?.get(name);
+  }
+
+  /** What stands there; made if nothing does. */
+  at(kind: string, namespace: string | undefined, name: string, make: () => T): T {
+    const names = entry(entry(this.#kinds, kind, newMap<Map<string, T>>), namespace ?? '', newMap<T>);
+    return entry(names, name, make);
+  }
+}
+
+const newMap = <T>(): Map<string, T> => new Map();
+const newList = <T>(): T[] => [];
+
+const entry = <T>(map: Map<string, T>, key: string, make: () => T): T => {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+};
+
+const controllerOf = ({ metadata: { ownerReferences } }: KubeObject) =>
+  ownerReferences?.find((reference) => reference.controller) ?? ownerReferences?.[0];
+
+const idOf = (object: KubeObject): string => object.metadata.uid ?? keyOf(refOf(object));
+
+const sortKey = (object: KubeObject): string =>
+  `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}/${object.apiVersion ?? ''}`;
+const byTimeThenText = (a: KubeEvent, b: KubeEvent): number =>
+  inOrder(a.lastAt, b.lastAt) || inOrder(a.namespace + a.name + a.message, b.namespace + b.name + b.message);
