@@ -1,8 +1,11 @@
 import type { CloudAnswer, CloudWatchSeries, Gap, ProbeAnswer, Series } from '../domain/facts.ts';
 import type { KubeObject } from '../domain/kubernetes.ts';
 
-/** A read either answers, possibly cut short by a bound, or says why not and what would fix it. */
-export type Read<T> = { ok: true; value: T; complete: boolean } | { ok: false; gap: Gap };
+/**
+ * A read either answers, possibly cut short by a bound, or says why not and what would fix it. `free`: it cost no call,
+ * since another one under way was joined or the answer was known.
+ */
+export type Read<T> = { ok: true; value: T; complete: boolean; free?: true } | { ok: false; gap: Gap; free?: true };
 
 export interface ListOptions {
   /** Absent: all namespaces, or a cluster-scoped kind. */

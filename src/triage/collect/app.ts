@@ -2,7 +2,7 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { resources } from '../resources.ts';
 import type { Collection, WantedLog } from './collection.ts';
-import { logsWanted, spread } from './logs.ts';
+import { logsOf } from './logs.ts';
 import { inOwn, needs } from './needs.ts';
 import { type Candidate, followPlan, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
@@ -77,20 +77,28 @@ const clusterMetric =
 const maxOwnMetrics = 24;
 const maxNamespaces = 4;
 
-/** Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. */
+/**
+ * Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. Where the whole cluster
+ * is the subject, what was rolled out last speaks first, and each workload gets a word.
+ */
 const logs = ({ facts, scope }: Situation): WantedLog[] => {
   const own = new Set(scope.pods);
-  const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
   const age = (pod: KubeObject): string => (own.size > 0 ? '' : (pod.metadata.creationTimestamp ?? ''));
   const candidates = facts
     .all('Pod')
     .filter((pod) => pod.spec?.nodeName)
-    .sort((a, b) => rank(a) - rank(b) || (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
-  // Where the whole cluster is the subject, what was rolled out last speaks first, and each workload gets a word.
-  return (own.size > 0 ? candidates : spread(facts, candidates, new Set())).flatMap(logsWanted);
+    .sort((a, b) => (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
+  const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
+  return logsOf(facts, candidates, rank, () => own.size === 0);
 };
 
-const plan: Plan = { candidates: [...basics, ...needs], logs, maxLogs: 24, keptForLogs: 3 };
+const plan: Plan = {
+  candidates: [...basics, ...needs],
+  logs,
+  maxLogs: 24,
+  keptForNeeds: 3,
+  keptForLogs: (s) => (isNarrow(s) ? 3 : 5),
+};
 
 /** Layer 3: the subject's namespace, what it leans on, its logs, and what the application itself measures. */
 export const collectApp = async (collection: Collection): Promise<void> => {

@@ -9,34 +9,32 @@ import { scopeOf } from '../../facts/scope.ts';
 import { addMinutes } from '../../facts/time.ts';
 import type { CloudQuestion, CloudResources } from '../ports.ts';
 import { resources } from '../resources.ts';
+import { cloudQuestionCalls } from './budget.ts';
 import type { Collection } from './collection.ts';
+import { inOwn, inOwnOrAll, needs } from './needs.ts';
+import { type Candidate, followPlan, type Plan } from './plan.ts';
+import { nodeClassWorth } from './platform.ts';
 
 /** How far back a cause in the cloud is looked for: alerts fire late, and a change acts later still. */
 const lookBackMinutes = 6 * 60;
 /** Names of one kind that are asked about: an incident of a thousand nodes shows in a few dozen of them. */
 const maxNames = 50;
 
-const clusterWide = [
-  resources.nodes,
-  resources.pods,
-  resources.nodeclaims,
-  resources.ec2nodeclasses,
-  resources.nodeclasses,
-  resources.persistentvolumes,
+/** Objects that name resources of the cloud; most are lists that other layers have under way. */
+const candidates: Candidate[] = [
+  { resource: resources.nodes, wave: 1, worth: () => 100 },
+  { resource: resources.pods, wave: 1, where: inOwnOrAll, worth: () => 98 },
+  { resource: resources.nodeclaims, wave: 1, worth: () => 96 },
+  { resource: resources.deployments, wave: 1, where: inOwn, worth: () => 60 },
+  { resource: resources.replicasets, wave: 1, where: inOwn, worth: () => 55 },
+  { resource: resources.events, wave: 1, where: () => [{ fieldSelector: 'type=Warning' }], worth: () => 50 },
+  { resource: resources.pods, wave: 1, worth: () => 45 },
+  { resource: resources.ec2nodeclasses, wave: 2, worth: nodeClassWorth },
+  { resource: resources.nodeclasses, wave: 2, worth: nodeClassWorth },
+  ...needs,
 ];
 
-const namespaced = [
-  resources.pods,
-  resources.deployments,
-  resources.replicasets,
-  resources.statefulsets,
-  resources.daemonsets,
-  resources.jobs,
-  resources.services,
-  resources.ingresses,
-  resources.serviceaccounts,
-  resources.persistentvolumeclaims,
-];
+const plan: Plan = { candidates, logs: () => [], maxLogs: 0, keptForNeeds: 0, keptForLogs: () => 0 };
 
 /** What the cloud is asked. The lists are those that the other layers read, so that a live reader shares the calls. */
 export const cloudQuestion = (collection: Collection): CloudQuestion => {
@@ -46,22 +44,14 @@ export const cloudQuestion = (collection: Collection): CloudQuestion => {
     since: addMinutes(until, -lookBackMinutes),
     until,
     touched: () => {
-      touched ??= collection.aside(async (look) => {
-        const namespaces = namespacesOf(look);
-        await Promise.all([
-          ...clusterWide.map((resource) => look.list(resource)),
-          look.list(resources.events, { fieldSelector: 'type=Warning' }),
-          ...namespaces.flatMap((namespace) => namespaced.map((resource) => look.list(resource, { namespace }))),
-        ]);
+      touched ??= collection.aside(cloudQuestionCalls, async (look) => {
+        await followPlan(look, plan);
         return cloudResourcesOf(look.view());
       });
       return touched;
     },
   };
 };
-
-const namespacesOf = ({ target }: Collection): string[] =>
-  distinct(target.subjects.map((subject) => (subject.kind === 'Namespace' ? subject.name : subject.namespace)));
 
 /** The cloud's names for what the incident touches. Pure. */
 export const cloudResourcesOf = (facts: ClusterFacts): CloudResources => {

@@ -150,7 +150,7 @@ const candidates: Candidate[] = [
   { resource: resources.leases, wave: 1, where: () => [{ namespace: 'kube-system' }], worth: () => 100 },
 ];
 
-const plan: Plan = { candidates, logs: () => [], maxLogs: 0, keptForLogs: 0 };
+const plan: Plan = { candidates, logs: () => [], maxLogs: 0, keptForNeeds: 0, keptForLogs: () => 0 };
 
 /** Layer 1: the API server's own health, its leases and metrics, and the vendor's APIs. */
 export const collectCloud = async (collection: Collection): Promise<void> => {
@@ -160,7 +160,7 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
   const aws = isAws(collection.target.cluster);
   await Promise.all([
     readHealth(collection),
-    followPlan(collection, plan, collection.calls - healthCalls),
+    followPlan(collection, plan),
     ...controlPlaneMetrics.map((name) => collection.metric(name)),
     ...(aws ? awsCalls.map((call) => collection.cloud(call, question)) : []),
     ...(aws
@@ -178,7 +178,5 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
 const readHealth = async (collection: Collection): Promise<void> => {
   await collection.probe('readyz');
   const isReady = collection.facts.probes.some(({ status }) => status === 200);
-  if (!isReady || collection.calls === Infinity) await collection.probe('livez');
+  if (!isReady || collection.callsLeft === Infinity) await collection.probe('livez');
 };
-
-const healthCalls = 2;

@@ -42,15 +42,15 @@ export interface WantedLog {
 export class Collection {
   readonly facts: LayerFacts;
   readonly target: CollectionTarget;
-  /** To the API server; Infinity where the cluster is a recorded one. */
-  readonly calls: number;
+  /** Calls to the API server that the layer has left; Infinity where the cluster is a recorded one. */
+  callsLeft: number;
   readonly #readers: ClusterReaders;
   /** Lists that hold all there is: `pods`, `pods in shop`. */
   readonly #whole = new Set<string>();
 
   constructor(layer: Layer, target: CollectionTarget, readers: ClusterReaders) {
     this.target = target;
-    this.calls = callsOf(layer, readers);
+    this.callsLeft = callsOf(layer, readers);
     this.#readers = readers;
     this.facts = {
       layer,
@@ -77,7 +77,7 @@ export class Collection {
   }
 
   get #maxObjects(): number {
-    return this.calls === Infinity ? Infinity : maxObjects;
+    return this.callsLeft === Infinity ? Infinity : maxObjects;
   }
 
   /** All objects of this kind were read, in this namespace or everywhere. */
@@ -113,6 +113,7 @@ export class Collection {
     if (read.ok) this.facts.objects.push(read.value);
     // An object that does not exist is an answer, and it says nothing about the kind.
     if (read.ok || read.gap.reason !== 'not-found') this.#note('kubernetes', resource.plural, read, 1, namespace);
+    else this.#spend('kubernetes', read);
   }
 
   /**
@@ -195,8 +196,10 @@ export class Collection {
   }
 
   /** What a look aside finds decides what to ask; only its calls are counted, and nothing of it is kept. */
-  async aside<T>(look: (collection: Collection) => Promise<T>): Promise<T> {
+  async aside<T>(calls: number, look: (collection: Collection) => Promise<T>): Promise<T> {
     const collection = new Collection(this.facts.layer, this.target, this.#readers);
+    if (this.callsLeft !== Infinity) collection.callsLeft = calls;
+    this.callsLeft -= calls;
     const found = await look(collection);
     this.facts.apiCalls += collection.facts.apiCalls;
     return found;
@@ -207,9 +210,15 @@ export class Collection {
     return new ClusterFacts(unite([this.facts], this.target, this.facts.readAt));
   }
 
+  #spend(source: FactSource, { free }: Read<unknown>): void {
+    if (free || source === 'metrics') return;
+    this.facts.apiCalls += 1;
+    if (ofApiServer.has(source)) this.callsLeft -= 1;
+  }
+
   #note(source: FactSource, what: string, read: Read<unknown>, count: number, namespace?: string): void {
     const gap: Gap | undefined = read.ok ? undefined : read.gap;
-    if (source !== 'metrics') this.facts.apiCalls += 1;
+    this.#spend(source, read);
     this.facts.reads.push({
       source,
       what,
@@ -220,6 +229,8 @@ export class Collection {
     });
   }
 }
+
+const ofApiServer: ReadonlySet<FactSource> = new Set(['kubernetes', 'log', 'probe']);
 
 const overBudget = (what: string, maxApiCalls: number): Gap => ({
   reason: 'over-budget',
@@ -241,6 +252,7 @@ const join = (far: Series[], near: Series[]): Series[] => {
 const notConfigured = (message: string, fix: string): Read<never> => ({
   ok: false,
   gap: { reason: 'not-configured', message, fix },
+  free: true,
 });
 
 /**

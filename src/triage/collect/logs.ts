@@ -2,24 +2,47 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import type { WantedLog } from './collection.ts';
 
-/** Replicas of one workload say the same: a few of each come first, and all that run where the trouble is. */
+/** Replicas of one workload say the same: so many of each come first, then those of the others. */
 const logsPerWorkload = 4;
+const later = 100;
 
-export const spread = (facts: ClusterFacts, pods: KubeObject[], nodes: Set<string>): KubeObject[] => {
+/**
+ * Logs of these pods in the order in which they would tell most: the lowest rank first, and of pods of one rank the
+ * word of each before the second word of any.
+ */
+export const logsOf = (
+  facts: ClusterFacts,
+  pods: KubeObject[],
+  rank: (pod: KubeObject) => number,
+  isSpread: (pod: KubeObject) => boolean,
+): WantedLog[] => {
   const taken = new Map<KubeObject, number>();
-  const isFirst = (pod: KubeObject): boolean => {
-    const workload = facts.workloadOf(pod);
-    const count = taken.get(workload) ?? 0;
-    taken.set(workload, count + 1);
-    return nodes.has(pod.spec?.nodeName) || count < logsPerWorkload;
-  };
-  const first = new Set(pods.filter(isFirst));
-  return [...first, ...pods.filter((pod) => !first.has(pod))];
+  return pods
+    .map((pod) => ({ pod, rank: rank(pod) }))
+    .sort((a, b) => a.rank - b.rank)
+    .flatMap(({ pod, rank }) => {
+      const workload = facts.workloadOf(pod);
+      const count = taken.get(workload) ?? 0;
+      taken.set(workload, count + 1);
+      const order = rank + (isSpread(pod) && count >= logsPerWorkload ? later : 0);
+      return logsWanted(pod).map(({ turn, ...log }) => ({ log, order, count, turn }));
+    })
+    .sort((a, b) => a.order - b.order || a.turn - b.turn || a.count - b.count)
+    .map(({ log }) => log);
 };
 
-/** Each container's log, and the former one's where it restarted. */
-export const logsWanted = (pod: KubeObject): WantedLog[] =>
-  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((status: any) => [
-    { pod, container: status.name, previous: false },
-    ...(status.restartCount > 0 ? [{ pod, container: status.name, previous: true }] : []),
-  ]);
+/**
+ * Each container's log, and the former one's where it restarted: that one first, since it holds the last words. While a
+ * container waits to be started again, both are the same.
+ */
+const logsWanted = (pod: KubeObject): (WantedLog & { turn: number })[] =>
+  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
+    .filter((status: any) => status.restartCount > 0 || !status.state?.waiting || status.lastState?.terminated)
+    .flatMap((status: any) => {
+      const hasFormer = status.restartCount > 0;
+      const isSound = status.ready || status.state?.terminated?.exitCode === 0;
+      return [
+        { pod, container: status.name, previous: false, turn: hasFormer ? 2 : isSound ? 1 : 0 },
+        ...(hasFormer ? [{ pod, container: status.name, previous: true, turn: 0 }] : []),
+      ];
+    });

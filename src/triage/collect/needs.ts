@@ -1,4 +1,5 @@
-import { podSpecOf } from '../../facts/pods.ts';
+import type { KubeObject } from '../../domain/kubernetes.ts';
+import { isTroubled, podSpecOf } from '../../facts/pods.ts';
 import { resources } from '../resources.ts';
 import { backends } from './backends.ts';
 import type { Candidate, Place } from './plan.ts';
@@ -17,8 +18,17 @@ const about = (situation: Situation, ...kinds: string[]): boolean =>
 /** The worth where it holds, else nothing. */
 const when = (holds: boolean, worth: number): number => (holds ? worth : 0);
 
-const owned = (situation: Situation, kind: string): boolean =>
-  situation.pods.some((pod) => pod.metadata.ownerReferences?.some((owner) => owner.kind === kind));
+/** Whether pods of the incident belong to such a workload; those of a neighbour count for less. */
+const owned = ({ pods, namespaces, facts }: Situation, kind: string): number => {
+  const belongs = (pod: KubeObject): boolean =>
+    pod.metadata.ownerReferences?.some((owner) => owner.kind === kind) ?? false;
+  const around = namespaces.flatMap((namespace) => facts.in('Pod', namespace));
+  return pods.some(belongs) || around.some((pod) => isTroubled(pod) && belongs(pod))
+    ? 1
+    : around.some(belongs)
+      ? 0.5
+      : 0;
+};
 
 const mountsClaim = ({ pods }: Situation): boolean =>
   pods.some((pod) => (pod.spec?.volumes ?? []).some((volume: any) => volume.persistentVolumeClaim ?? volume.ephemeral));
@@ -54,25 +64,25 @@ export const needs: Candidate[] = [
     resource: resources.statefulsets,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => when(owned(s, 'StatefulSet') || lacksPods(s) || about(s, 'StatefulSet'), 60),
+    worth: (s) => Math.max(62 * owned(s, 'StatefulSet'), when(lacksPods(s) || about(s, 'StatefulSet'), 62)),
   },
   {
     resource: resources.daemonsets,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => when(owned(s, 'DaemonSet') || about(s, 'DaemonSet'), 58),
+    worth: (s) => Math.max(58 * owned(s, 'DaemonSet'), when(about(s, 'DaemonSet'), 58)),
   },
   {
     resource: resources.jobs,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => when(owned(s, 'Job') || about(s, 'Job', 'CronJob'), 62),
+    worth: (s) => Math.max(61 * owned(s, 'Job'), when(about(s, 'Job', 'CronJob'), 61)),
   },
   {
     resource: resources.cronjobs,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => when(owned(s, 'Job') || about(s, 'CronJob', 'Job'), 50),
+    worth: (s) => Math.max(50 * owned(s, 'Job'), when(about(s, 'CronJob', 'Job'), 50)),
   },
 
   {

@@ -32,8 +32,10 @@ export interface Plan {
   logs: (situation: Situation) => WantedLog[];
   /** Logs that are read where reading costs nothing. */
   maxLogs: number;
+  /** Calls that wave 1 leaves to what only its facts can ask for. */
+  keptForNeeds: number;
   /** Calls that the lists leave to logs, where so many are wanted. */
-  keptForLogs: number;
+  keptForLogs: (situation: Situation) => number;
 }
 
 /** A second place of the same kind tells less than the first: the second namespace, the third node. */
@@ -72,25 +74,24 @@ const dueIn = (candidates: Candidate[], wave: Wave, situation: Situation, least:
     .sort((a, b) => b.worth - a.worth)
     .filter(({ key }, index, all) => all.findIndex((other) => other.key === key) === index);
 
-/** Calls that wave 1 leaves to what only its facts can ask for. */
-const keptForNeeds = 3;
-
 /**
- * Reads what a plan holds, in waves, with so many API calls. What did not fit is a gap that says so; what nothing spoke
- * for is remembered as skipped. Of a recorded cluster (calls: Infinity) all is read.
+ * Reads what a plan holds, in waves, with the calls the layer has. What did not fit is a gap that says so; what nothing spoke
+ * for is remembered as skipped. Of a recorded cluster all is read.
  */
-export const followPlan = async (collection: Collection, plan: Plan, calls = collection.calls): Promise<void> => {
+export const followPlan = async (collection: Collection, plan: Plan): Promise<void> => {
   const absent = await collection.absent(plan.candidates.map(({ resource }) => resource));
   const done = new Set<string>();
-  let left = calls;
   for (const wave of waves) {
     const situation = situationOf(collection);
     const logs = wave === 1 ? [] : plan.logs(situation);
-    const kept = wave === 1 ? plan.keptForLogs + keptForNeeds : Math.min(plan.keptForLogs, logs.length);
-    const due = dueIn(plan.candidates, wave, situation, calls === Infinity ? 1 : 0).filter(({ key }) => !done.has(key));
+    const forLogs = plan.keptForLogs(situation);
+    const kept = wave === 1 ? forLogs + plan.keptForNeeds : Math.min(forLogs, logs.length);
+    const due = dueIn(plan.candidates, wave, situation, collection.callsLeft === Infinity ? 1 : 0).filter(
+      ({ key }) => !done.has(key),
+    );
     const [free, dear] = [true, false].map((isFree) => due.filter(({ resource }) => absent.has(resource) === isFree));
-    const affordable = dear!.slice(0, Math.max(0, left - kept));
-    left -= affordable.length;
+    const affordable = dear!.slice(0, Math.max(0, collection.callsLeft - kept));
+    const left = collection.callsLeft - affordable.length;
     const reads = [...free!, ...affordable];
     for (const { key } of reads) done.add(key);
     await Promise.all([

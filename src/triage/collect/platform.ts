@@ -6,7 +6,7 @@ import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
 import { resources } from '../resources.ts';
 import type { Collection, WantedLog } from './collection.ts';
 import { configMaps } from './config-maps.ts';
-import { logsWanted, spread } from './logs.ts';
+import { logsOf } from './logs.ts';
 import { type Candidate, followPlan, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
 
@@ -19,7 +19,7 @@ const leaseWorth = ({ illNodes, alertSays }: Situation): number =>
   Math.max(illNodes.length > 0 ? 58 : 0, alertSays(/lease|node.?controller|KubeControllerManager/i) ? 40 : 0);
 
 /** What new nodes are made from matters where they fail to come, or come ill. */
-const nodeClassWorth = ({ facts, says, families }: Situation): number => {
+export const nodeClassWorth = ({ facts, says, families }: Situation): number => {
   const isTold = [...facts.all('NodeClaim'), ...facts.all('NodePool')].some((object) =>
     (object.status?.conditions ?? []).some(({ status }: any) => status !== 'True'),
   );
@@ -58,10 +58,10 @@ const candidates: Candidate[] = [
     wave: 2,
     worth: (s) => Math.max(isWide(s) ? 50 : 0, 45 * s.says(/daemon|cni|csi|agent|node|sandbox|dns|lookup|device/i)),
   },
-  { resource: resources.deployments, wave: 2, worth: (s) => Math.max(isWide(s) ? 45 : 5, 40 * s.says(growthWords)) },
+  { resource: resources.deployments, wave: 2, worth: (s) => (isWide(s) ? 0 : Math.max(5, 40 * s.says(growthWords))) },
   { resource: resources.statefulsets, wave: 2, worth: (s) => (isWide(s) ? 20 : 4) },
-  { resource: resources.replicasets, wave: 2, worth: (s) => Math.max(isWide(s) ? 30 : 3, 20 * s.says(growthWords)) },
-  { resource: resources.horizontalpodautoscalers, wave: 2, worth: (s) => 35 * s.says(growthWords) },
+  { resource: resources.replicasets, wave: 2, worth: (s) => (isWide(s) ? 0 : Math.max(3, 20 * s.says(growthWords))) },
+  { resource: resources.horizontalpodautoscalers, wave: 2, worth: (s) => (isWide(s) ? 0 : 35 * s.says(growthWords)) },
   {
     resource: resources.poddisruptionbudgets,
     wave: 2,
@@ -107,7 +107,8 @@ const metrics = [
 const controllers =
   /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
 
-const logs = ({ facts, scope }: Situation): WantedLog[] => {
+/** Logs of controllers and agents, first of those in trouble and of those on the nodes where the trouble is. */
+const logs = ({ facts, scope, namespaces }: Situation): WantedLog[] => {
   const nodes = new Set(scope.nodes.map((node) => node.metadata.name));
   const makers = new Set(bareCrowds(facts).flatMap(({ makers }) => makers.flatMap((maker) => facts.podsOf(maker))));
   const candidates = facts
@@ -115,18 +116,17 @@ const logs = ({ facts, scope }: Situation): WantedLog[] => {
     .filter((pod) => (isPlatformNamespace(pod.metadata.namespace ?? '') || makers.has(pod)) && pod.spec?.nodeName);
   // The kubelet of a silent node serves no logs.
   const isUnreachable = (pod: KubeObject): boolean => isSilent(facts.nodeOf(pod));
-  const interest = (pod: KubeObject): number =>
-    (isTroubled(pod) && !isUnreachable(pod) ? 4 : 0) +
-    (nodes.has(pod.spec?.nodeName) ? 2 : 0) +
-    (controllers.test(pod.metadata.name) ? 1 : 0);
-  return spread(
-    facts,
-    candidates.sort((a, b) => interest(b) - interest(a)),
-    nodes,
-  ).flatMap(logsWanted);
+  const isOn = (pod: KubeObject): boolean => nodes.has(pod.spec?.nodeName);
+  const rank = (pod: KubeObject): number =>
+    (isTroubled(pod) && !isUnreachable(pod) ? 0 : 4) +
+    (isOn(pod) ? 0 : 2) +
+    (controllers.test(pod.metadata.name) ? 0 : 1) +
+    // The application's layer reads those.
+    (namespaces.includes(pod.metadata.namespace ?? '') ? 5 : 0);
+  return logsOf(facts, candidates, rank, (pod) => !isOn(pod));
 };
 
-const plan: Plan = { candidates, logs, maxLogs: 32, keptForLogs: 2 };
+const plan: Plan = { candidates, logs, maxLogs: 32, keptForNeeds: 0, keptForLogs: (s) => (isWide(s) ? 4 : 3) };
 
 /** Layer 2: nodes and what makes them, add-ons, admission, and the neighbours of the subject. */
 export const collectPlatform = async (collection: Collection): Promise<void> => {
