@@ -25,9 +25,7 @@ export const commandDeps = (parts: CommandParts): CommandDeps => {
   const { config, clusters, directory, incidents, store, messages, now } = parts;
   return {
     incidents: {
-      act: incidents.act,
-      handOff: incidents.handOff,
-      rerun: incidents.rerun,
+      ...incidents,
       triage: (subject, actor) => incidents.triage(onDemand(subject, actor, now()), actor),
     },
     store,

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { configuredClusters } from './clusters.ts';
+import { commandDeps } from './command-deps.ts';
+import { loadCommands } from './commands/load.ts';
+import { commandRunner } from './commands/run.ts';
 import type { Config } from './config/schema.ts';
 import { consoleSender } from './console/sender.ts';
 import type { IncidentView } from './domain/view.ts';
@@ -18,6 +21,7 @@ import type { Logger } from './log.ts';
 import { createQueue, type Queue, type TriageHandlers } from './queue/triage-queue.ts';
 import type { OwnerDirectory } from './routing/directory.ts';
 import { loadRules } from './rules/load.ts';
+import { silencersOf } from './silencers.ts';
 import { loadActions } from './slack/actions.ts';
 import { createSlackApp, type SlackApp } from './slack/app.ts';
 import { postingClient, type SlackConnection } from './slack/client.ts';
@@ -75,22 +79,38 @@ const compose = async (config: Config, directory: OwnerDirectory, log: Logger, r
 
   const messages = loadMessages(folder('../templates/messages'), config.language);
   const pageUrl = { current: null as ((incidentId: string) => string) | null };
+  const clusters = configuredClusters(config);
   const ruleSet = await loadRules();
   const steps = triageSteps({
     config,
     directory,
-    clusters: configuredClusters(config),
+    clusters,
     ruleSet,
     messages,
     now: nowIso,
     pageUrl: (incidentId) => pageUrl.current?.(incidentId) ?? null,
   });
-  const incidents = createIncidents({ records, steps, now: nowIso });
+  const incidents = createIncidents({ records, steps, now: nowIso, silencers: silencersOf(config, log) });
+  const deps = commandDeps({ config, clusters, directory, incidents, store: records.store, messages, now: nowIso });
+  const command = commandRunner(await loadCommands(folder('../handlers/commands')), deps);
   const metrics = createMetrics();
   queue.work(triageHandlers(incidents, records, metrics, log), config.triage.concurrency);
   const relay = startRelay({ store: records.store, queue, giveUp: incidents.giveUp, now: nowIso, onError });
   closers.push(() => relay.stop());
-  const shared = { explain: explainWith(ruleSet), config, log, records, queue, incidents, messages, metrics, relay, closers, directory };
+  const shared = {
+    explain: explainWith(ruleSet),
+    config,
+    log,
+    records,
+    queue,
+    incidents,
+    messages,
+    metrics,
+    relay,
+    closers,
+    directory,
+    command,
+  };
   const url = role === 'serve' ? await serve(shared, steps.presentation) : null;
   // Slack's readers cannot open a page of this machine's loopback; the console's can.
   if (url && !config.slack.botToken) pageUrl.current = (incidentId) => `${url}/incidents/${incidentId}`;
@@ -135,6 +155,7 @@ interface Shared {
   relay: Loop;
   closers: Closers;
   directory: OwnerDirectory;
+  command: ReturnType<typeof commandRunner>;
 }
 
 /** HTTP, Slack, sending and housekeeping: what only a server process does. */
@@ -177,7 +198,7 @@ const serve = async (shared: Shared, presentation: Presentation): Promise<string
 type Presentation = ReturnType<typeof triageSteps>['presentation'];
 
 const handlerDeps = (
-  { explain, config, records, queue, incidents, metrics }: Shared,
+  { explain, config, records, queue, incidents, metrics, command }: Shared,
   presentation: Presentation,
   slack: SlackApp | null,
   listeners: Set<(incidentId: string) => void>,
@@ -188,6 +209,7 @@ const handlerDeps = (
   outbox: records.outbox,
   metrics,
   receive: incidents.receive,
+  command,
   act: incidents.act,
   rerun: incidents.rerun,
   slackEvents: slack?.requestListener ?? null,
@@ -222,8 +244,11 @@ const connectSlack = async ({
   incidents,
   messages,
   directory,
+  command,
+  records,
 }: Shared): Promise<{ app: SlackApp; sender: Sender } | null> => {
   const { botToken, appToken, signingSecret, apiUrl, channel } = config.slack;
+  const { triageCommand, incidentCommand, handoffCommand, ownerCommand } = config.slack;
   if (!botToken) return null;
   const connection: SlackConnection = { botToken: botToken.reveal(), apiUrl, log };
   const client = postingClient(connection);
@@ -234,6 +259,14 @@ const connectSlack = async ({
     actions: await loadActions(folder('../handlers/actions')),
     forms: await loadForms(folder('../handlers/views')),
     teams: Object.values(directory.teams),
+    slashNames: {
+      triage: triageCommand,
+      incident: incidentCommand,
+      handoff: handoffCommand,
+      owner: ownerCommand,
+    },
+    command,
+    incidentAt: (at, ts) => records.store.atMessage(at, ts),
     incidents,
     messages,
     client,

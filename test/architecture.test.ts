@@ -26,6 +26,7 @@ const allowed: Record<string, string[]> = {
   slack: ['domain', 'incidents', 'commands'],
   console: ['domain', 'incidents'],
   queue: ['domain', 'incidents'],
+  alertmanager: ['domain', 'incidents'],
   storage: ['domain', 'incidents'],
   eval: ['domain', 'evidence'],
   http: ['domain', 'config', 'incidents', 'console', 'commands'],

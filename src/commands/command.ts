@@ -2,6 +2,7 @@ import type { Act, Refusal } from '../domain/act.ts';
 import type { Subject } from '../domain/alert.ts';
 import type { HandOffRequest } from '../incidents/hand-off-request.ts';
 import type { IncidentStore } from '../incidents/ports.ts';
+import type { SilenceRequest } from '../incidents/silencing.ts';
 import type { Words } from './words.ts';
 
 /** Who says a command, and where. */
@@ -28,6 +29,8 @@ export interface CommandDeps {
   incidents: {
     act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
     handOff(incidentId: string, request: HandOffRequest, actor: string): Promise<Refusal | null>;
+    silence(incidentId: string, request: SilenceRequest, actor: string): Promise<Refusal | null>;
+    unsilence(incidentId: string, actor: string): Promise<Refusal | null>;
     rerun(incidentId: string, actor: string): Promise<boolean>;
     /** Opens an incident about an object, or reads it again where one is open; answers its id. */
     triage(subject: Subject, actor: string): Promise<string>;

@@ -89,6 +89,10 @@ const cluster = z.strictObject({
     about: "This cluster's Prometheus; unset: the general one.",
     allowed: addressAllowed,
   }),
+  alertmanagerUrl: setting(address.optional(), {
+    about: "This cluster's Alertmanager, for silences; unset: the general one.",
+    allowed: addressAllowed,
+  }),
   mode: setting(z.enum(modes).default('observe'), {
     about: "observe: one channel, no mentions; post: owners' channels; page: mentions too.",
     allowed: `one of ${modes.join(', ')}`,
@@ -242,6 +246,17 @@ export const configSchema = z
       env: 'PROMETHEUS_URL',
       about: 'Prometheus of clusters that name none of their own.',
       allowed: addressAllowed,
+    }),
+    alertmanagerUrl: setting(address.optional(), {
+      env: 'ALERTMANAGER_URL',
+      about: 'Alertmanager of clusters that name none of their own; unset: nothing can be silenced from Slack.',
+      allowed: addressAllowed,
+    }),
+    alertmanagerToken: setting(secret().optional(), {
+      env: 'ALERTMANAGER_TOKEN',
+      about: "Bearer token for Alertmanager's API, where it asks for one.",
+      allowed: 'text without spaces',
+      secret: true,
     }),
     clusterLabels: setting(z.array(text).min(1).default(['cluster', 'cluster_name', 'k8s_cluster_name']), {
       env: 'FAULTLINE_CLUSTER_LABELS',

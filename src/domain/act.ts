@@ -30,5 +30,10 @@ export const refusals = [
   'ownedAlready',
   'noVerdict',
   'noTeam',
+  'noAlertmanager',
+  'nothingFires',
+  'notSilenced',
+  'alertmanagerAway',
+  'alertmanagerRefuses',
 ] as const;
 export type Refusal = (typeof refusals)[number];

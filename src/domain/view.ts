@@ -1,6 +1,7 @@
 import type { Evidence } from './evidence.ts';
 import type { Incident, StoredAlert } from './incident.ts';
 import type { Layer, Owner } from './layer.ts';
+import type { Silence } from './silence.ts';
 import type { Verdict } from './verdict.ts';
 
 /** How loud Faultline may be in a cluster: observe = one channel, no mentions; post = owners' channels; page = mentions. */
@@ -72,6 +73,8 @@ export interface IncidentRecord {
   escalation: Escalation | null;
   /** Where a person sent it; `routing` and `escalation` are then those of the hand-off. */
   handOff: HandOff | null;
+  /** Silences that nobody has ended; they may have run out. */
+  silences: Silence[];
   /** Alertmanager's own address, as its notification gave it. */
   externalURL: string;
 }

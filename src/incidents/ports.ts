@@ -6,6 +6,7 @@ import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, IncidentStatus, LayerProgress, Severity, StoredAlert } from '../domain/incident.ts';
 import type { Confidence, Layer, Owner } from '../domain/layer.ts';
 import type { OutboxRow, SendResult, ThreadMessage } from '../domain/message.ts';
+import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, HandOff, IncidentRecord, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
 
@@ -102,6 +103,10 @@ export interface IncidentStore {
   ): Promise<void>;
   /** Compare-and-set; null: it is done. */
   perform(incidentId: string, act: Act, actor: string, at: string): Promise<Refusal | null>;
+  /** Keeps a silence that Alertmanager has taken, in place of the one it extends. */
+  saveSilence(incidentId: string, silence: Silence, replaces: string | null, at: string): Promise<void>;
+  /** Notes that these were ended. */
+  endSilences(incidentId: string, ids: string[], actor: string, at: string): Promise<void>;
   /** Starts the next run; false when one is already under way. */
   requestRun(incidentId: string, actor: string, at: string): Promise<boolean>;
   /** Ends a run that will get no verdict: layers still unread become `failed`, and a re-run is possible again. */

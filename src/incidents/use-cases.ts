@@ -5,12 +5,15 @@ import type { IncidentRecord, LayerReading } from '../domain/view.ts';
 import { gapsOf } from '../triage/collect/gaps.ts';
 import type { HandOffRequest } from './hand-off-request.ts';
 import type { IncidentOutcome, IncomingNotification, Records, Stores, TriageSteps } from './ports.ts';
+import { createSilencing, type SilencingDeps } from './silencing.ts';
 
 export interface IncidentDeps {
   records: Records;
   steps: TriageSteps;
   /** ISO 8601. */
   now: () => string;
+  /** The Alertmanager of a cluster, and who is told what it refused. */
+  silencers: Pick<SilencingDeps, 'silencerOf' | 'onFailure'>;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface IncidentDeps {
  */
 export type Incidents = ReturnType<typeof createIncidents>;
 
-export function createIncidents({ records, steps, now }: IncidentDeps) {
+export function createIncidents({ records, steps, now, silencers }: IncidentDeps) {
   const planThread = async ({ store, outbox }: Stores, incidentId: string): Promise<void> => {
     const record = await store.record(incidentId);
     if (!record) return;
@@ -122,6 +125,8 @@ export function createIncidents({ records, steps, now }: IncidentDeps) {
         await change(incidentId, ({ store }) => store.requestRun(incidentId, actor, now()));
       return incidentId;
     },
+
+    ...createSilencing({ ...silencers, records, redact: steps.redact, planThread, now }),
 
     /** Ends a run whose jobs failed for good; a person may start another. */
     async giveUp(incidentId: string, run: number, reason: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Severity } from '../domain/incident.ts';
 import type { CorrelatedAlert, IncomingNotification } from '../incidents/ports.ts';
 import { type ClusterNaming, canonicalCluster, resolveCluster } from './cluster.ts';
 import { resolveSubject } from './subject.ts';
-import { workloadOfJobName, workloadOfPodName } from './workload-name.ts';
+import { workloadOfJobName, workloadOfPodName } from '../domain/workload-name.ts';
 
 /** Alerts that are symptoms of one condition of one subject; the others are families of their own. */
 const families: [string, RegExp][] = [

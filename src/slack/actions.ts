@@ -1,6 +1,7 @@
 import { loadHandlers } from '../commands/load-handlers.ts';
 import type { Act, Refusal } from '../domain/act.ts';
 import type { HandOffRequest } from '../incidents/hand-off-request.ts';
+import type { SilenceRequest } from '../incidents/silencing.ts';
 
 /**
  * The use cases behind buttons and forms. A refusal, or false: somebody else was first, or the incident's state does
@@ -9,6 +10,8 @@ import type { HandOffRequest } from '../incidents/hand-off-request.ts';
 export interface IncidentActions {
   act(incidentId: string, act: Act, actor: string): Promise<Refusal | null>;
   handOff(incidentId: string, request: HandOffRequest, actor: string): Promise<Refusal | null>;
+  silence(incidentId: string, request: SilenceRequest, actor: string): Promise<Refusal | null>;
+  unsilence(incidentId: string, actor: string): Promise<Refusal | null>;
   rerun(incidentId: string, actor: string): Promise<boolean>;
 }
 

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import type { Alert } from '../domain/alert.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Layer, Owner } from '../domain/layer.ts';
+import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
+import { silencesOf } from './silences.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
 /** Times inside are PostgreSQL's, not yet ISO 8601. */
@@ -11,6 +13,7 @@ interface RecordRow extends IncidentRow {
   alerts: { alert: Alert; receivedAt: string }[];
   readings: { layer: Layer; reading: LayerReading }[];
   verdicts: StoredVerdict[];
+  silences: Silence[];
 }
 
 interface StoredVerdict {
@@ -31,7 +34,8 @@ export async function readRecord(db: Db, incidentId: string): Promise<IncidentRe
         from readings where incident_id = i.id and run = i.run) as readings,
       (select coalesce(json_agg(newest), '[]') from (
         select owner, verdict, routing, escalation, judged_at as "judgedAt"
-        from verdicts where incident_id = i.id order by run desc limit 2) newest) as verdicts
+        from verdicts where incident_id = i.id order by run desc limit 2) newest) as verdicts,
+      ${silencesOf} as silences
     from incidents i where i.id = ${incidentId}`.execute(db);
   const row = rows[0];
   if (!row) return null;
@@ -43,6 +47,7 @@ export async function readRecord(db: Db, incidentId: string): Promise<IncidentRe
     ...newestOf(row.verdicts),
     ...(row.hand_off && { routing: row.hand_off.routing, escalation: row.hand_off.escalation }),
     handOff: row.hand_off,
+    silences: row.silences,
     externalURL: row.external_url,
   };
 }

@@ -3,6 +3,7 @@ import type { Act, AuditEntry, Refusal } from '../domain/act.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, LayerProgress } from '../domain/incident.ts';
 import { type Layer, layers } from '../domain/layer.ts';
+import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
 import type {
@@ -21,6 +22,7 @@ import { readRecord, toIncident } from './incident-record.ts';
 import { recordNotification } from './notification.ts';
 import { waiting } from './notification-rows.ts';
 import { idsWithPrefix, incidentAt, searchIncidents } from './search.ts';
+import { endSilences, saveSilence } from './silences.ts';
 import { pack, toJson, unpack } from './stored-json.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
@@ -162,6 +164,14 @@ export class PostgresIncidentStore implements IncidentStore {
 
   perform(incidentId: string, act: Act, actor: string, at: string): Promise<Refusal | null> {
     return atomic(this.#db, (db) => performAct(db, incidentId, act, actor, at));
+  }
+
+  saveSilence(incidentId: string, silence: Silence, replaces: string | null, at: string): Promise<void> {
+    return atomic(this.#db, (db) => saveSilence(db, incidentId, silence, replaces, at));
+  }
+
+  endSilences(incidentId: string, ids: string[], actor: string, at: string): Promise<void> {
+    return atomic(this.#db, (db) => endSilences(db, incidentId, ids, actor, at));
   }
 
   requestRun(incidentId: string, actor: string, at: string): Promise<boolean> {

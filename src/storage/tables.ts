@@ -3,6 +3,7 @@ import type { Alert, Subject } from '../domain/alert.ts';
 import type { IncidentStatus, LayerProgress, Severity } from '../domain/incident.ts';
 import type { Layer, Owner } from '../domain/layer.ts';
 import type { OutboxState } from '../domain/message.ts';
+import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, HandOff, LayerReading, Routing } from '../domain/view.ts';
 
@@ -127,6 +128,15 @@ interface HeartbeatsTable {
   received_at: Time;
 }
 
+interface SilencesTable {
+  incident_id: string;
+  /** Alertmanager's. */
+  id: string;
+  silence: Json<Silence>;
+  /** When a person ended it; it may have run out before. */
+  ended_at: OptionalTime;
+}
+
 export interface Tables {
   incidents: IncidentsTable;
   correlation_keys: CorrelationKeysTable;
@@ -137,6 +147,7 @@ export interface Tables {
   outbox: OutboxTable;
   audit: AuditTable;
   heartbeats: HeartbeatsTable;
+  silences: SilencesTable;
 }
 
 export type IncidentRow = Selectable<IncidentsTable>;

@@ -103,6 +103,14 @@ describeBackends('commands', (backend) => {
     expect(await say(`show ${id}`)).toContain('platform team');
   });
 
+  it('silences only with a time and a reason, and says where no Alertmanager is configured', async () => {
+    expect(await say(`silence ${id}`)).toContain('For how long?');
+    expect(await say(`silence ${id} 4h`)).toContain('Why?');
+    expect(await say(`silence ${id} 90d too long`)).toContain('at most 30 days');
+    expect(await say(`silence ${id} 4h the fix rolls out`)).toContain('Set alertmanagerUrl');
+    expect(await say(`silence ${id} off`)).toContain('Set alertmanagerUrl');
+  });
+
   it('triages an object on demand, once', async () => {
     const first = await say('triage deployment/cart -n shop');
     expect(first).toMatch(/Reading the evidence about deployment\/cart in prod-1: incident [0-9a-f]{8}/);

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { Incident, StoredAlert } from '../../src/domain/incident.ts';
 import type { Layer } from '../../src/domain/layer.ts';
+import type { Silence } from '../../src/domain/silence.ts';
 import { text } from '../../src/domain/text.ts';
 import type { LayerVerdict, Verdict } from '../../src/domain/verdict.ts';
 import type { HandOff, IncidentView, LayerReading, Routing } from '../../src/domain/view.ts';
@@ -159,6 +160,16 @@ export const handOff = (overrides: Partial<HandOff> = {}): HandOff => ({
   ...overrides,
 });
 
+export const silence = (overrides: Partial<Silence> = {}): Silence => ({
+  id: '5b1c6a0e-9f0f-4c0c-8f0a-2d6d2b8a7c11',
+  matchers: [{ name: 'alertname', value: 'KubePodNotReady', isRegex: false }],
+  startsAt: '2026-11-20T08:30:00Z',
+  endsAt: '2026-11-20T12:30:00Z',
+  by: 'U0ALICE01',
+  reason: 'the fix rolls out',
+  ...overrides,
+});
+
 /** The platform incident, complete; the other views differ in what makes them other. */
 export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentView => ({
   incident: incident(),
@@ -176,6 +187,7 @@ export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentVie
     incomplete: ['who set the limit, and why'],
   },
   handOff: null,
+  silences: [],
   mode: 'observe',
   channel: 'C0INCIDENTS',
   pageUrl: 'http://127.0.0.1:3000/incidents/01JD2V7Q4Y8M3N6P9R0S1T2U3V',

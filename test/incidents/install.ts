@@ -6,6 +6,7 @@ import type { IncidentView } from '../../src/domain/view.ts';
 import { startOutboxPump } from '../../src/incidents/outbox-pump.ts';
 import type { Records, TriageSteps } from '../../src/incidents/ports.ts';
 import { startRelay } from '../../src/incidents/relay.ts';
+import type { Silencer } from '../../src/incidents/silences.ts';
 import { createIncidents } from '../../src/incidents/use-cases.ts';
 import { createQueue, type QueueOptions } from '../../src/queue/triage-queue.ts';
 import { facts, routing, verdict } from './samples.ts';
@@ -64,11 +65,18 @@ export async function startInstall(
   backend: QueueOptions['backend'],
   steps: TriageSteps,
   workspace = new Workspace(),
+  silencer: Silencer | null = null,
 ) {
+  const refusedSilences: string[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const now = () => new Date().toISOString();
-  const incidents = createIncidents({ records, steps, now });
+  const incidents = createIncidents({
+    records,
+    steps,
+    now,
+    silencers: { silencerOf: () => silencer, onFailure: ({ message }) => void refusedSilences.push(message) },
+  });
   const queue = await createQueue({ backend, lockMs: 1_000, backoffMs: 10, onError: () => {} });
   const relay = startRelay({ store: records.store, queue, giveUp: incidents.giveUp, now, pollMs: 200, onError });
   const pump = startOutboxPump({ outbox: records.outbox, sender: workspace, now, pollMs: 200, onError });
@@ -77,6 +85,7 @@ export async function startInstall(
     incidents,
     workspace,
     errors,
+    refusedSilences,
     queue,
     work: () => queue.work({ layer: incidents.readLayer, verdict: incidents.judge }, 3),
     async stop() {

@@ -22,6 +22,7 @@ export interface PostedAlert {
 }
 
 export interface AlertmanagerService {
+  url: string;
   post(alerts: PostedAlert[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,6 +77,7 @@ export async function startAlertmanager(receiver: Receiver): Promise<Alertmanage
     ended.then(() => reject(new Error(`prometheus-alertmanager ended:\n${log}`)));
   });
   return {
+    url: `http://${address}`,
     async post(alerts) {
       const response = await fetch(`http://${address}/api/v2/alerts`, {
         method: 'POST',

@@ -21,7 +21,7 @@ let log: ReturnType<typeof memoryLog>;
 let app: SlackApp;
 let forms: FormHandler[];
 let card: { channel: string; ts: string };
-const incidents = { act: vi.fn(), handOff: vi.fn(), rerun: vi.fn() };
+const incidents = { act: vi.fn(), handOff: vi.fn(), silence: vi.fn(), unsilence: vi.fn(), rerun: vi.fn() };
 const command = vi.fn();
 
 beforeAll(async () => {
@@ -60,6 +60,7 @@ const postCard = async (): Promise<void> => {
 beforeEach(async () => {
   incidents.act.mockReset().mockResolvedValue(null);
   incidents.handOff.mockReset().mockResolvedValue(null);
+  incidents.silence.mockReset().mockResolvedValue(null);
   command.mockReset().mockResolvedValue({ lines: ['Done.'] });
   incidents.rerun.mockReset().mockResolvedValue(true);
   slack = await SlackDouble.start();
@@ -109,8 +110,9 @@ describe('Socket Mode', () => {
       'hand-off': { to: 'platform' },
       'wrong-owner': { to: 'app', why: 'x' },
       resolve: {},
+      silence: { duration: '4h', breadth: 'group', silenceReason: 'the fix rolls out' },
     };
-    expect(Object.keys(filled).sort()).toEqual(forms.map((form) => form.callback_id));
+    expect(Object.keys(filled).sort()).toEqual(forms.map((form) => form.callback_id).sort());
     for (const [index, [name, values]] of Object.entries(filled).entries()) {
       await slack.click({ ...card, actionId: name });
       await vi.waitFor(() => expect(slack.workspace.views).toHaveLength(index + 1));
@@ -118,6 +120,11 @@ describe('Socket Mode', () => {
       await slack.submit(values);
     }
     await vi.waitFor(() => expect(incidents.handOff).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() =>
+      expect(incidents.silence.mock.calls.map(([, request]) => request)).toEqual([
+        { durationMs: 4 * 3_600_000, breadth: 'group', reason: 'the fix rolls out' },
+      ]),
+    );
     await vi.waitFor(() =>
       expect(incidents.act.mock.calls.map(([, act]) => act)).toEqual([
         { action: 'assign', assignee: 'U0BOB0001' },

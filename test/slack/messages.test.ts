@@ -8,7 +8,17 @@ import { formView, loadForms } from '../../src/slack/forms.ts';
 import { loadMessages, type Messages } from '../../src/slack/messages.ts';
 import { renderWithdrawn } from '../../src/slack/render/replies.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
-import { evidence, handOff, incident, incidentView, reading, storedAlert, verdict, views } from '../fakes/view.ts';
+import {
+  evidence,
+  handOff,
+  incident,
+  incidentView,
+  reading,
+  silence,
+  storedAlert,
+  verdict,
+  views,
+} from '../fakes/view.ts';
 import { wordsOf } from './words-of.ts';
 
 const folderWith = (files: Record<string, string>): string => {
@@ -105,6 +115,7 @@ test('every text of the catalogue is said somewhere', async () => {
     incidentView({ verdict: verdict({ evidence: Array(40).fill(evidence({ text: 'z'.repeat(3000) })) }) }),
     incidentView({ incident: incident({ assignedTo: 'U0ALICE01', resolvedBy: 'console' }), handOff: handOff() }),
     incidentView({ handOff: handOff({ corrects: true }) }),
+    incidentView({ silences: [silence()] }),
   ];
   for (const view of variants) renderThread(view, recording);
   const context = { messages: recording, teams: [], actor: 'U0ALICE01' };

@@ -1,6 +1,7 @@
 import type { ActionsBlock, Button } from '@slack/types';
 import type { IncidentView } from '../../domain/view.ts';
 import type { Draft } from './draft.ts';
+import { silencedUntil } from './silenced.ts';
 import { isRunning } from './words.ts';
 
 /** The value a button sends back: which incident, and which state of it the person had before them. */
@@ -16,6 +17,8 @@ const possible = (view: IncidentView): string[] => {
     'assign',
     ...rerun,
     ...(verdict ? ['hand-off', 'wrong-owner'] : []),
+    'silence',
+    ...(silencedUntil(view) ? ['unsilence'] : []),
     'resolve',
   ];
 };

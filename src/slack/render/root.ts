@@ -11,6 +11,7 @@ import { bullets, Draft, fix, labelled, note, paragraph, plain, prose, rich, sub
 import { layerBlocks } from './layer-lines.ts';
 import { linkLine } from './links.ts';
 import { peopleOf, person } from './people.ts';
+import { silencedLine } from './silenced.ts';
 import { firstAction, ownerPhrase, statusPhrase } from './words.ts';
 
 const severityMark = { critical: '🔴', warning: '🟠', info: '🔵', none: '⚪' } as const;
@@ -166,7 +167,7 @@ export const renderRoot = (view: IncidentView, messages: Messages): ThreadMessag
   const links = linkLine(draft);
   const parts: Block[][] = [
     [header],
-    [rich([paragraph(whole, stateLine(draft), ...verdictLines(draft))])],
+    [rich([paragraph(whole, stateLine(draft), silencedLine(draft), ...verdictLines(draft))])],
     ...layerBlocks(draft).map((block) => [block]),
     missingReads(draft, furtherMissing(view.verdict)),
     ...notes(draft).map((block) => [block]),

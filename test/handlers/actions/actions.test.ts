@@ -14,11 +14,12 @@ test.each([
   ['acknowledge', acknowledge, 'refusal.acknowledgedBefore', ['incident-1', { action: 'acknowledge' }, 'U0ALICE01']],
   ['rerun', rerun, 'feedback.runningAlready', ['incident-1', 'U0ALICE01']],
 ] as const)('%s calls its one use case, and speaks only if it was in vain', async (name, handler, feedback, call) => {
-  const incidents = { act: vi.fn(async () => null), handOff: vi.fn(async () => null), rerun: vi.fn(async () => true) };
+  const others = { handOff: async () => null, silence: async () => null, unsilence: async () => null };
+  const incidents = { ...others, act: vi.fn(async () => null), rerun: vi.fn(async () => true) };
   expect(handler.action_id).toBe(name);
   expect(await handler.handle(incidents, click)).toBeNull();
   expect(incidents[name === 'rerun' ? 'rerun' : 'act']).toHaveBeenCalledExactlyOnceWith(...call);
-  const vain = { act: async () => 'acknowledgedBefore' as const, handOff: async () => null, rerun: async () => false };
+  const vain = { ...others, act: async () => 'acknowledgedBefore' as const, rerun: async () => false };
   expect(await handler.handle(vain, click)).toBe(feedback);
 });
 
@@ -27,6 +28,7 @@ test('the folder is the register: one file, one button', async () => {
     'acknowledge',
     'reopen',
     'rerun',
+    'unsilence',
   ]);
 });
 

@@ -245,9 +245,9 @@ test('a re-run keeps the verdict on the card beside its progress', () => {
 });
 
 test('buttons offer what can be done now, and carry incident and revision', () => {
-  const owned = ['hand-off', 'wrong-owner', 'resolve'];
+  const owned = ['hand-off', 'wrong-owner', 'silence', 'resolve'];
   expect(buttons(views.platform())).toEqual(['acknowledge', 'assign', 'rerun', ...owned]);
-  expect(buttons(views.running())).toEqual(['acknowledge', 'assign', 'resolve']);
+  expect(buttons(views.running())).toEqual(['acknowledge', 'assign', 'silence', 'resolve']);
   expect(buttons(views.over())).toEqual(['reopen', 'rerun']);
   const acknowledged = incidentView({ incident: incident({ acknowledgedBy: 'Alice' }) });
   expect(buttons(acknowledged)).toEqual(['assign', 'rerun', ...owned]);
