@@ -29,6 +29,7 @@ export const commandDeps = (parts: CommandParts): CommandDeps => {
       triage: (subject, actor) => incidents.triage(onDemand(subject, actor, now()), actor),
     },
     store,
+    now,
     say: messages.say,
     clusterNamed(name) {
       const only = config.clusters.length === 1 ? config.clusters[0]!.name : undefined;

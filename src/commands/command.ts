@@ -35,7 +35,9 @@ export interface CommandDeps {
     /** Opens an incident about an object, or reads it again where one is open; answers its id. */
     triage(subject: Subject, actor: string): Promise<string>;
   };
-  store: Pick<IncidentStore, 'search' | 'record' | 'auditTrail' | 'withPrefix'>;
+  store: Pick<IncidentStore, 'search' | 'record' | 'auditTrail' | 'withPrefix' | 'judgedSince'>;
+  /** ISO 8601. */
+  now(): string;
   say(key: string, values?: Record<string, string | number>): string;
   /** The configured cluster of this name or alias, the default one for no name; null: there is none. */
   clusterNamed(name: string | undefined): string | null;

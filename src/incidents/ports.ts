@@ -9,6 +9,7 @@ import type { OutboxRow, SendResult, ThreadMessage } from '../domain/message.ts'
 import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, HandOff, IncidentRecord, IncidentView, LayerReading, Mode, Routing } from '../domain/view.ts';
+import type { Judged } from './accuracy.ts';
 
 /**
  * The database cannot be reached or refuses work for now (connection lost, shutting down, too many connections, disk
@@ -84,6 +85,8 @@ export interface IncidentStore {
   list(limit: number): Promise<Incident[]>;
   /** Newest first, with whose they are. */
   search(filter: IncidentFilter, limit: number): Promise<IncidentSummary[]>;
+  /** Incidents opened since then whose newest verdict names who has to act: for figures. */
+  judgedSince(since: string): Promise<Judged[]>;
   /** Ids that begin so, at most two: enough to tell whether one is meant. */
   withPrefix(prefix: string): Promise<string[]>;
   /** The incident whose thread this message begins; null: none. */

@@ -22,7 +22,7 @@ export async function performAct(
     .set({ ...columns(performed.set), updated_at: at })
     .where('id', '=', incidentId)
     .execute();
-  await insertAudit(db, { at, incidentId, actor, action: act.action, detail: performed.detail });
+  await insertAudit(db, { at, incidentId, actor, action: performed.action, detail: performed.detail });
   return null;
 }
 

@@ -6,6 +6,7 @@ import { type Layer, layers } from '../domain/layer.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
+import type { Judged } from '../incidents/accuracy.ts';
 import type {
   DueRun,
   IncidentFilter,
@@ -19,6 +20,7 @@ import { atomic } from './atomic.ts';
 import { insertAudit, readAudit } from './audit.ts';
 import { announce } from './changes.ts';
 import { readRecord, toIncident } from './incident-record.ts';
+import { judgedSince } from './judged.ts';
 import { recordNotification } from './notification.ts';
 import { waiting } from './notification-rows.ts';
 import { idsWithPrefix, incidentAt, searchIncidents } from './search.ts';
@@ -51,6 +53,10 @@ export class PostgresIncidentStore implements IncidentStore {
 
   search(filter: IncidentFilter, limit: number): Promise<IncidentSummary[]> {
     return searchIncidents(this.#db, filter, limit);
+  }
+
+  judgedSince(since: string): Promise<Judged[]> {
+    return judgedSince(this.#db, since);
   }
 
   withPrefix(prefix: string): Promise<string[]> {

@@ -34,6 +34,7 @@ describeBackends('commands', (backend) => {
         triage: (subject, actor) => install.incidents.triage(onDemand(subject, actor, now()), actor),
       },
       store: store(),
+      now,
       say: messages.say,
       clusterNamed: (name) => (name === undefined || name === 'prod-1' ? 'prod-1' : null),
       explainOwner: async (_cluster, workload) => (workload === 'shop/cart' ? ['shop/cart belongs to Shop'] : null),
@@ -101,6 +102,18 @@ describeBackends('commands', (backend) => {
     expect(await say(`handoff infra ${id} "it was ours" --wrong`)).toBe('Handed over to infra.');
     expect((await store().record(id))!.handOff).toMatchObject({ corrects: true, why: 'it was ours' });
     expect(await say(`show ${id}`)).toContain('platform team');
+  });
+
+  it('says how often verdicts held, per owner, confidence and corrected rule', async () => {
+    expect(await say('accuracy')).toContain('No verdict of that time');
+    await judged();
+    await say(`ack ${id}`);
+    expect(await say('accuracy')).toContain('1 of 1 held (100%)');
+    await say(`handoff platform ${id} "it was ours" --wrong`);
+    const lines = await say('accuracy --since 7d');
+    expect(lines).toContain('Verdicts of the last 7d: 0 of 1 held (0%)');
+    expect(lines).toMatch(/application team: 0 of 1[\s\S]*high confidence: 0 of 1[\s\S]*Acknowledged after/);
+    expect(await say('accuracy --since ever')).toContain('Since when?');
   });
 
   it('silences only with a time and a reason, and says where no Alertmanager is configured', async () => {

@@ -51,6 +51,7 @@ describe('an act on an incident', () => {
       expect(perform(before, { action: 'note', text: 'asked the vendor' }, 'U2', at)).toEqual({
         refusal: null,
         set: {},
+        action: 'note',
         detail: 'asked the vendor',
       });
   });
@@ -65,7 +66,8 @@ describe('an act on an incident', () => {
 
   it('says in the trail what was done', () => {
     expect(perform(open, toPlatform, 'U2', at)).toMatchObject({
-      detail: `wrong owner: platform, ${routing('platform').party}: the node was ours`,
+      action: 'correct-owner',
+      detail: `platform, ${routing('platform').party}: the node was ours`,
     });
   });
 });

@@ -173,7 +173,7 @@ describeBackends('incident use cases', (backend) => {
       routing: { owner: 'platform', party: 'infra' },
       handOff: { number: 1, by: 'U1', corrects: true, why: 'the password [redacted] was ours' },
     });
-    expect((await records().store.auditTrail(id)).map(({ action }) => action)).toEqual(['hand-off', 'rerun']);
+    expect((await records().store.auditTrail(id)).map(({ action }) => action)).toEqual(['correct-owner', 'rerun']);
   });
 
   it('keeps an incident that a person closed closed while its alerts fire on, until one starts anew', async () => {
