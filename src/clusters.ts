@@ -10,6 +10,7 @@ import { liveCluster } from './evidence/kubernetes/live.ts';
 import { openSnapshot } from './evidence/kubernetes/snapshot.ts';
 import { providerOf, regionOf } from './evidence/kubernetes/snapshot-identity.ts';
 import { prometheusReader } from './evidence/prometheus/live.ts';
+import { defaultMaxApiCalls } from './triage/collect/budget.ts';
 import type { CloudReader, ClusterReaders } from './triage/ports.ts';
 import { resources } from './triage/resources.ts';
 
@@ -18,6 +19,8 @@ export interface OpenCluster {
   /** Id of the snapshot's case, or the cluster's name. */
   id: string;
   identity: ClusterIdentity;
+  /** Its API server did not answer, so who it is was a guess: to be opened again. */
+  isUnsure?: boolean;
   readers(): ClusterReaders;
 }
 
@@ -39,7 +42,9 @@ export const configuredClusters = (config: Config): Clusters => {
       const known = opened.get(name) ?? openConfigured(settings, config, accounts);
       opened.set(name, known);
       try {
-        return await known;
+        const cluster = await known;
+        if (cluster.isUnsure) opened.delete(name);
+        return cluster;
       } catch (error) {
         opened.delete(name);
         throw error;
@@ -56,6 +61,7 @@ const openConfigured = async (settings: ClusterConfig, config: Config, accounts:
         settings.prometheusUrl ?? config.prometheusUrl,
         config.triage.readTimeoutMs,
         accounts,
+        config.triage.maxApiCalls,
       );
   const { name, provider, region, account } = settings;
   return {
@@ -86,10 +92,12 @@ export const openLive = async (
   prometheusUrl: string | undefined,
   callTimeoutMs: number,
   accounts: AwsAccounts = awsAccounts({ timeoutMs: callTimeoutMs }),
+  maxApiCalls = defaultMaxApiCalls,
 ): Promise<OpenCluster> => {
   const cluster = liveCluster(connect(await wayTo(access, accounts)), { callTimeoutMs });
   const metrics = prometheusUrl ? prometheusReader({ url: prometheusUrl, timeoutMs: callTimeoutMs }) : null;
-  const nodes = await cluster.reader().list(resources.nodes, { limit: 5 });
+  const first = cluster.reader();
+  const [nodes] = await Promise.all([first.list(resources.nodes, { limit: 5 }), first.serves?.(resources.nodepools)]);
   const objects = nodes.ok ? nodes.value : [];
   const region = access.region ?? regionOf(objects);
   const provider = access.provider ?? (access.eks && !nodes.ok ? 'eks' : providerOf(objects));
@@ -98,7 +106,8 @@ export const openLive = async (
   return {
     id: name,
     identity: { name, provider, ...(region && { region }) },
-    readers: () => ({ kubernetes: cluster.reader(), metrics, cloud: cloud?.() ?? null, now: nowIso }),
+    isUnsure: !nodes.ok && access.provider === undefined,
+    readers: () => ({ kubernetes: cluster.reader(), metrics, cloud: cloud?.() ?? null, maxApiCalls, now: nowIso }),
   };
 };
 

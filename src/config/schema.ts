@@ -190,6 +190,11 @@ const triage = z.strictObject({
     about: 'Longest wait for one call to a cluster, Prometheus or cloud.',
     allowed: 'milliseconds, from 100 to 120000',
   }),
+  maxApiCalls: setting(whole(12, 500).default(30), {
+    env: 'FAULTLINE_MAX_API_CALLS',
+    about: "Calls to a cluster's API server that one triage may make; what they do not suffice for is named.",
+    allowed: 'a whole number from 12 to 500',
+  }),
   layerTimeoutMs: setting(whole(1000, 600_000).default(45_000), {
     env: 'FAULTLINE_LAYER_TIMEOUT_MS',
     about: 'Longest time one layer may read; what is missing then is "unknown".',

@@ -119,11 +119,11 @@ const builtInGroups = new Set([
   ...['admissionregistration.k8s.io', 'flowcontrol.apiserver.k8s.io'],
 ]);
 
+export const isBuiltIn = ({ group }: Resource): boolean => builtInGroups.has(group);
+
 /** Whether a plural is that of an add-on, which a cluster may well not have. */
 export const isAddOn = (plural: string): boolean =>
-  Object.values<ReadableResource>(resources).some(
-    (known) => known.plural === plural && !builtInGroups.has(known.group),
-  );
+  Object.values<ReadableResource>(resources).some((known) => known.plural === plural && !isBuiltIn(known));
 
 /** The ConfigMaps of kube-system that say something about an incident; none holds credentials. */
 export const configMapNames = [

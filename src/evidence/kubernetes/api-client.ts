@@ -20,9 +20,9 @@ export interface ApiClientOptions {
 /** GETs of one API server: bounded in time and number, identical ones in flight shared, 429 obeyed. */
 export interface ApiClient {
   /** A status other than 2xx is a Gap. `onRequest` is called per request sent; joining one in flight sends none. */
-  get(path: string, request: Request, onRequest: () => void): Promise<Answer>;
+  get(path: string, request: Request, onRequest: () => void, accept?: string): Promise<Answer>;
   /** For health endpoints, whose failing status is the answer. */
-  getRaw(path: string, request: Request, onRequest: () => void): Promise<RawAnswer>;
+  getRaw(path: string, request: Request, onRequest: () => void, accept?: string): Promise<RawAnswer>;
 }
 
 export function apiClient(connection: Connection, { callTimeoutMs, concurrency }: ApiClientOptions): ApiClient {
@@ -35,12 +35,13 @@ export function apiClient(connection: Connection, { callTimeoutMs, concurrency }
     signal: AbortSignal,
     deadlineMs: number,
     onRequest: () => void,
+    accept?: string,
   ): Promise<RawAnswer> => {
     for (;;) {
       signal.throwIfAborted();
       onRequest();
       const sentMs = performance.now();
-      const response = await connection.get(path, signal);
+      const response = await connection.get(path, signal, accept);
       const waitMs = (response.retryAfterSeconds ?? 1) * 1000;
       const nowMs = performance.now();
       if (response.status !== 429 || nowMs + waitMs >= deadlineMs) {
@@ -50,29 +51,29 @@ export function apiClient(connection: Connection, { callTimeoutMs, concurrency }
     }
   };
 
-  const call = async (path: string, request: Request, onRequest: () => void): Promise<RawAnswer> => {
+  const call: ApiClient['getRaw'] = async (path, request, onRequest, accept) => {
     const signal = AbortSignal.timeout(callTimeoutMs);
     const deadlineMs = performance.now() + callTimeoutMs;
     try {
-      return await limit(() => patiently(path, signal, deadlineMs, onRequest));
+      return await limit(() => patiently(path, signal, deadlineMs, onRequest, accept));
     } catch (error) {
       if (signal.aborted) return { ok: false, gap: gapForTimeout(callTimeoutMs, request) };
       return { ok: false, gap: gapForFailure((error as Error).message, request) };
     }
   };
 
-  const getRaw: ApiClient['getRaw'] = (path, request, onRequest) => {
+  const getRaw: ApiClient['getRaw'] = (path, request, onRequest, accept) => {
     const running = inFlight.get(path);
     if (running) return running;
-    const answer = call(path, request, onRequest).finally(() => inFlight.delete(path));
+    const answer = call(path, request, onRequest, accept).finally(() => inFlight.delete(path));
     inFlight.set(path, answer);
     return answer;
   };
 
   return {
     getRaw,
-    async get(path, request, onRequest) {
-      const raw = await getRaw(path, request, onRequest);
+    async get(path, request, onRequest, accept) {
+      const raw = await getRaw(path, request, onRequest, accept);
       if (!raw.ok) return raw;
       const { status, body } = raw.response;
       const json = parsed(body);

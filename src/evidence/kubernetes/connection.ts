@@ -42,7 +42,8 @@ const maxBodyBytes = 64 * 1024 * 1024;
 /** An authenticated line to one API server. Reads, and the one review a reader may ask about itself. */
 export interface Connection {
   server: string;
-  get(path: string, signal: AbortSignal): Promise<ApiResponse>;
+  /** `accept`: the media types asked for, JSON where none are named. */
+  get(path: string, signal: AbortSignal, accept?: string): Promise<ApiResponse>;
   /** POST of a SelfSubjectAccessReview, which changes nothing in the cluster. */
   reviewAccess(review: object, signal: AbortSignal): Promise<ApiResponse>;
   close(): void;
@@ -107,7 +108,12 @@ export function connect(access: ClusterAccess): Connection {
     return options;
   };
 
-  const send = async (method: string, path: string, signal: AbortSignal, body?: string): Promise<ApiResponse> => {
+  const send = async (
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    { body, accept = 'application/json' }: { body?: string; accept?: string | undefined },
+  ): Promise<ApiResponse> => {
     const options = await untilAborted(authorised(), signal);
     const request = {
       ...options,
@@ -118,7 +124,7 @@ export function connect(access: ClusterAccess): Connection {
       signal,
       headers: {
         ...(options.headers as Record<string, string>),
-        accept: 'application/json',
+        accept,
         'accept-encoding': 'gzip',
         'user-agent': 'faultline',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -129,9 +135,11 @@ export function connect(access: ClusterAccess): Connection {
 
   return {
     server: cluster.server,
-    get: (path, signal) => send('GET', path, signal),
+    get: (path, signal, accept) => send('GET', path, signal, { accept }),
     reviewAccess: (review, signal) =>
-      send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', signal, JSON.stringify(review)),
+      send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', signal, {
+        body: JSON.stringify(review),
+      }),
     close() {
       agent?.destroy();
     },

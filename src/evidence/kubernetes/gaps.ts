@@ -12,10 +12,10 @@ export interface ResourceRequest {
   namespace?: string;
 }
 
-/** A health endpoint of the API server itself. */
+/** A health endpoint of the API server itself, or what it serves. */
 interface ProbeRequest {
   verb: 'get';
-  path: 'readyz' | 'livez';
+  path: 'readyz' | 'livez' | 'apis';
 }
 
 export type Request = ResourceRequest | ProbeRequest;
@@ -97,7 +97,7 @@ export const gapNotCollected = (what: string, fix: string): Gap => ({
 
 /** The kubectl arguments that repeat a request. */
 export function kubectlLine(request: Request): string {
-  if ('path' in request) return `get --raw '/${request.path}?verbose'`;
+  if ('path' in request) return `get --raw '/${request.path}${request.path === 'apis' ? '' : '?verbose'}'`;
   const namespace = request.namespace ? ` -n ${request.namespace}` : '';
   if (request.subresource === 'log') return `logs ${request.name}${namespace}`;
   const all = !request.namespace && request.verb === 'list' && isNamespaced(request.resource) ? ' -A' : '';

@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { KubernetesReader, ListOptions, Read, Resource } from '../../triage/ports.ts';
-import { refuseSecrets, resources } from '../../triage/resources.ts';
+import { isBuiltIn, refuseSecrets, resources } from '../../triage/resources.ts';
 import { type Answer, type ApiClient, apiClient } from './api-client.ts';
 import { readableObject } from './bounded.ts';
 import type { Connection } from './connection.ts';
+import { type Discovery, discovery } from './discovery.ts';
 import { defaultCallTimeoutMs, gapForFailure, gapForName, gapForStatus, type ResourceRequest } from './gaps.ts';
 import { maxLogBytes, tailOf } from './log-tail.ts';
-import { groupPath, isPathSegment, pathOf } from './paths.ts';
+import { isPathSegment, pathOf } from './paths.ts';
 
 export interface LiveOptions {
   /** Per call, queueing, waiting and retries included. */
@@ -26,6 +27,14 @@ export interface LiveCluster {
 /** limitBytes counts from the tail's beginning, so more is asked for than is kept from its end. */
 const logRequestBytes = 4 * maxLogBytes;
 
+/** What all readers of one cluster share. */
+interface Shared {
+  client: ApiClient;
+  served: Discovery;
+  pageSize: number;
+  callTimeoutMs: number;
+}
+
 type Pages = { ok: true; value: KubeObject[]; complete: boolean } | Extract<Answer, { ok: false }>;
 
 /** Items of a list leave out what the list's own kind says: `PodList` holds Pods. */
@@ -37,26 +46,45 @@ const typed = (item: KubeObject, list: { apiVersion: string; kind: string }): Ku
 
 /** Reads a cluster through an open connection: GETs only, of what triage may read. */
 export function liveCluster(connection: Connection, options: LiveOptions = {}): LiveCluster {
-  const { callTimeoutMs = defaultCallTimeoutMs, concurrency = 8, pageSize = 500 } = options;
+  const { callTimeoutMs = defaultCallTimeoutMs, concurrency = 16, pageSize = 500 } = options;
   const client = apiClient(connection, { callTimeoutMs, concurrency });
-  return { reader: () => liveReader(client, pageSize, callTimeoutMs) };
+  const shared: Shared = { client, served: discovery(client), pageSize, callTimeoutMs };
+  return { reader: () => liveReader(shared) };
 }
 
-function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number): KubernetesReader {
+function liveReader({ client, served, pageSize, callTimeoutMs }: Shared): KubernetesReader {
   let calls = 0;
-  const onRequest = (): void => {
-    calls += 1;
+
+  /** Counts the requests of one read; one that sent none cost nothing. */
+  const counted = async <T>(work: (onRequest: () => void) => Promise<Read<T>>): Promise<Read<T>> => {
+    let sent = 0;
+    const read = await work(() => {
+      calls += 1;
+      sent += 1;
+    });
+    return sent === 0 ? { ...read, free: true } : read;
   };
 
-  /** The version of a group that the server prefers; empty where it does not serve the group, undefined if unknown. */
-  const servedVersion = async (resource: Resource, request: ResourceRequest): Promise<string | undefined> => {
-    const answer = await client.get(groupPath(resource), request, onRequest);
-    if (answer.ok) return answer.json?.preferredVersion?.version;
-    return answer.status === 404 ? '' : undefined;
+  /** The resource in a version that the server has; null where it has none. */
+  const inServedVersion = async (resource: Resource, onRequest: () => void): Promise<Resource | null> => {
+    if (isBuiltIn(resource)) return resource;
+    const version = await served.versionOf(resource, onRequest);
+    return version === '' ? null : { ...resource, version: version ?? resource.version };
+  };
+
+  /** After a 404 that is not about an object: the version to ask for instead, if there is another one. */
+  const otherVersion = async (resource: Resource, onRequest: () => void): Promise<Resource | null> => {
+    const version = resource.group ? await served.versionOf(resource, onRequest) : undefined;
+    return version && version !== resource.version ? { ...resource, version } : null;
   };
 
   /** One page after another until the bound, the end, or the call's time is reached. */
-  const listPages = async (resource: Resource, options: ListOptions, request: ResourceRequest): Promise<Pages> => {
+  const listPages = async (
+    resource: Resource,
+    options: ListOptions,
+    request: ResourceRequest,
+    onRequest: () => void,
+  ): Promise<Pages> => {
     const { namespace, labelSelector, fieldSelector } = options;
     const startedMs = performance.now();
     const items: KubeObject[] = [];
@@ -85,11 +113,17 @@ function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number):
     return { ok: true, value: items, complete: !token };
   };
 
-  const get = async (resource: Resource, name: string, namespace?: string): Promise<Read<KubeObject>> => {
-    refuseSecrets(resource);
-    const request: ResourceRequest = { verb: 'get', resource, name, ...(namespace ? { namespace } : {}) };
+  const get = async (
+    wanted: Resource,
+    name: string,
+    namespace: string | undefined,
+    onRequest: () => void,
+  ): Promise<Read<KubeObject>> => {
+    const request: ResourceRequest = { verb: 'get', resource: wanted, name, ...(namespace ? { namespace } : {}) };
     if (!isPathSegment(name) || (namespace && !isPathSegment(namespace)))
       return { ok: false, gap: gapForName(request) };
+    const resource = await inServedVersion(wanted, onRequest);
+    if (!resource) return { ok: false, gap: gapForStatus(404, 'the server has no such kind', request) };
     const answer = await client.get(pathOf(resource, { namespace, name }), request, onRequest);
     if (answer.ok) {
       const value = readableObject(answer.json);
@@ -98,32 +132,42 @@ function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number):
         : { ok: false, gap: gapForFailure('the answer is not an object', request) };
     }
     // A 404 that names the object is about it; any other says that this version is not served.
-    if (answer.status !== 404 || answer.json?.details?.name || !resource.group) return { ok: false, gap: answer.gap };
-    const version = await servedVersion(resource, request);
-    if (!version || version === resource.version) return { ok: false, gap: answer.gap };
-    return get({ ...resource, version }, name, namespace);
+    if (answer.status !== 404 || answer.json?.details?.name) return { ok: false, gap: answer.gap };
+    const other = await otherVersion(resource, onRequest);
+    return other ? get(other, name, namespace, onRequest) : { ok: false, gap: answer.gap };
   };
 
-  const list = async (resource: Resource, options: ListOptions): Promise<Read<KubeObject[]>> => {
-    refuseSecrets(resource);
+  const list = async (wanted: Resource, options: ListOptions, onRequest: () => void): Promise<Read<KubeObject[]>> => {
     const { namespace } = options;
-    const request: ResourceRequest = { verb: 'list', resource, ...(namespace ? { namespace } : {}) };
+    const request: ResourceRequest = { verb: 'list', resource: wanted, ...(namespace ? { namespace } : {}) };
     if (namespace && !isPathSegment(namespace)) return { ok: false, gap: gapForName(request) };
-    const answer = await listPages(resource, options, request);
-    if (answer.ok) return answer;
-    // A role that does not know a CRD answers 403 also where the CRD is not installed; discovery is open to all.
-    const mayBeAbsent = answer.status === 404 || answer.status === 403;
-    if (!mayBeAbsent || !resource.group) return { ok: false, gap: answer.gap };
-    const version = await servedVersion(resource, request);
+    const resource = await inServedVersion(wanted, onRequest);
     // What is not installed has no objects: an empty answer, not a gap.
-    if (version === '') return { ok: true, value: [], complete: true };
-    if (answer.status === 403 || !version || version === resource.version) return { ok: false, gap: answer.gap };
-    return list({ ...resource, version }, options);
+    if (!resource) return { ok: true, value: [], complete: true };
+    const answer = await listPages(resource, options, request, onRequest);
+    if (answer.ok) return answer;
+    const other = answer.status === 404 ? await otherVersion(resource, onRequest) : null;
+    return other ? list(other, options, onRequest) : { ok: false, gap: answer.gap };
   };
 
   return {
-    get,
-    list,
+    async get(resource, name, namespace) {
+      refuseSecrets(resource);
+      return counted((onRequest) => get(resource, name, namespace, onRequest));
+    },
+
+    async list(resource, options) {
+      refuseSecrets(resource);
+      return counted((onRequest) => list(resource, options, onRequest));
+    },
+
+    async serves(resource) {
+      return (
+        (await inServedVersion(resource, () => {
+          calls += 1;
+        })) !== null
+      );
+    },
 
     async log(namespace, pod, container, { previous, tailLines }): Promise<Read<string>> {
       const request: ResourceRequest = {
@@ -136,19 +180,23 @@ function liveReader(client: ApiClient, pageSize: number, callTimeoutMs: number):
       if (![namespace, pod].every(isPathSegment)) return { ok: false, gap: gapForName(request) };
       const query = { container, previous: previous ? 'true' : undefined, tailLines, limitBytes: logRequestBytes };
       const path = pathOf(resources.pods, { namespace, name: pod, subresource: 'log', query });
-      const answer = await client.get(path, request, onRequest);
-      if (!answer.ok) return { ok: false, gap: answer.gap };
-      return { ok: true, ...tailOf(answer.text, tailLines, maxLogBytes) };
+      return counted(async (onRequest) => {
+        const answer = await client.get(path, request, onRequest);
+        if (!answer.ok) return { ok: false, gap: answer.gap };
+        return { ok: true, ...tailOf(answer.text, tailLines, maxLogBytes) };
+      });
     },
 
     async probe(path) {
       const request = { verb: 'get', path } as const;
-      const answer = await client.getRaw(`/${path}?verbose`, request, onRequest);
-      if (!answer.ok) return answer;
-      const { status, body } = answer.response;
-      if (status === 401 || status === 403)
-        return { ok: false, gap: gapForStatus(status, body.slice(0, 300), request) };
-      return { ok: true, value: { path, status, body, latencyMs: answer.latencyMs }, complete: true };
+      return counted(async (onRequest) => {
+        const answer = await client.getRaw(`/${path}?verbose`, request, onRequest);
+        if (!answer.ok) return answer;
+        const { status, body } = answer.response;
+        if (status === 401 || status === 403)
+          return { ok: false, gap: gapForStatus(status, body.slice(0, 300), request) };
+        return { ok: true, value: { path, status, body, latencyMs: answer.latencyMs }, complete: true };
+      });
     },
 
     get calls() {

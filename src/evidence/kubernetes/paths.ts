@@ -6,8 +6,7 @@ import type { Resource } from '../../triage/ports.ts';
  */
 export const isPathSegment = (name: string): boolean => /^[^/%?#\s]+$/.test(name) && name !== '.' && name !== '..';
 
-export const groupPath = (resource: Pick<Resource, 'group'>): string =>
-  resource.group ? `/apis/${resource.group}` : '/api';
+const groupPath = (resource: Pick<Resource, 'group'>): string => (resource.group ? `/apis/${resource.group}` : '/api');
 
 export interface PathParts {
   namespace?: string | undefined;

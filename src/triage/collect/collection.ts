@@ -15,6 +15,7 @@ import type {
 } from '../ports.ts';
 import { canServe } from '../resources.ts';
 import { callsOf } from './budget.ts';
+import { notConfigured, overBudget } from './unread.ts';
 
 /** What a collection is about: enough to know where to look. */
 export interface CollectionTarget {
@@ -232,12 +233,6 @@ export class Collection {
 
 const ofApiServer: ReadonlySet<FactSource> = new Set(['kubernetes', 'log', 'probe']);
 
-const overBudget = (what: string, maxApiCalls: number): Gap => ({
-  reason: 'over-budget',
-  message: `${what}: not read, the triage's ${maxApiCalls} API calls were spent on what tells more`,
-  fix: `raise triage.maxApiCalls above ${maxApiCalls}`,
-});
-
 /** Joins two ranges of the same series. */
 const join = (far: Series[], near: Series[]): Series[] => {
   const identity = (series: Series): string => JSON.stringify(Object.entries(series.labels).sort());
@@ -248,12 +243,6 @@ const join = (far: Series[], near: Series[]): Series[] => {
   }
   return [...joined.values()];
 };
-
-const notConfigured = (message: string, fix: string): Read<never> => ({
-  ok: false,
-  gap: { reason: 'not-configured', message, fix },
-  free: true,
-});
 
 /**
  * The union of layers and runs. Later readings of an object replace earlier ones; events, logs and answers are

@@ -18,6 +18,8 @@ export interface ApiRequest {
   discovery?: string;
   /** `/version` or `/apis`, which tell what the server is. */
   about?: 'version' | 'apis';
+  /** `/apis` is asked for all groups with their resources. */
+  wantsAggregated: boolean;
   /** The body of a SelfSubjectAccessReview. */
   review?: unknown;
 }
@@ -29,6 +31,7 @@ export async function parseRequest(incoming: IncomingMessage): Promise<ApiReques
     url: incoming.url ?? '',
     authorization: incoming.headers.authorization ?? '',
     query: searchParams,
+    wantsAggregated: /as=APIGroupDiscoveryList/.test(incoming.headers.accept ?? ''),
     ...resourceAt(pathname),
   };
   if (pathname === '/readyz' || pathname === '/livez') return { ...base, health: pathname.slice(1) as 'readyz' };

@@ -69,7 +69,7 @@ export async function startKubernetesApi(dir: string, tls?: { key: string; cert:
     }
     if (request.about === 'version') return { status: 200, body: { gitVersion: 'v1.33.1', major: '1', minor: '33' } };
     if (request.about === 'apis') {
-      return { status: 200, body: { kind: 'APIGroupList', groups: store.servedGroups().map((name) => ({ name })) } };
+      return { status: 200, body: request.wantsAggregated ? aggregatedDiscovery(store) : groupList(store) };
     }
     if (request.discovery !== undefined) return discovered(store, request.discovery);
     const { group, version, plural, name, namespace, subresource, query } = request;
@@ -174,6 +174,28 @@ function send(outgoing: http.ServerResponse, reply: Reply, acceptsGzip: boolean)
   });
   outgoing.end(zipped ? gzipSync(body) : body);
 }
+
+/** What `/apis` answers a client that does not ask for aggregated discovery, and servers before 1.27 answer all. */
+const groupList = (store: ObjectStore): object => ({
+  kind: 'APIGroupList',
+  groups: store.servedGroups().map((name) => {
+    const versions = store.servedVersions(name).map((version) => ({ groupVersion: `${name}/${version}`, version }));
+    return { name, versions, preferredVersion: versions[0] };
+  }),
+});
+
+const aggregatedDiscovery = (store: ObjectStore): object => ({
+  kind: 'APIGroupDiscoveryList',
+  apiVersion: 'apidiscovery.k8s.io/v2',
+  items: store.servedGroups().map((name) => ({
+    metadata: { name },
+    versions: store.servedVersions(name).map((version) => ({
+      version,
+      freshness: 'Current',
+      resources: store.servedPlurals(name).map((resource) => ({ resource, verbs: ['get', 'list', 'watch'] })),
+    })),
+  })),
+});
 
 function discovered(store: ObjectStore, group: string): Reply {
   const versions = store.servedVersions(group).map((version) => ({ groupVersion: `${group}/${version}`, version }));

@@ -64,6 +64,12 @@ export class ObjectStore {
     return installed ? [...new Set(known.map(({ version }) => version))] : [];
   }
 
+  servedPlurals(group: string): string[] {
+    return Object.values<ReadableResource>(resources)
+      .filter((resource) => resource.group === group)
+      .map(({ plural }) => plural);
+  }
+
   servedGroups(): string[] {
     const groups = new Set(Object.values<ReadableResource>(resources).map(({ group }) => group));
     return [...groups].filter((group) => group && this.servedVersions(group).length > 0);
