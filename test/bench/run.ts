@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { alertTarget, readAlerts } from '../../src/cli/target.ts';
-import { openLive } from '../../src/clusters.ts';
 import { layers } from '../../src/domain/layer.ts';
 import { openSnapshot } from '../../src/evidence/kubernetes/snapshot.ts';
 import { redact } from '../../src/redaction/redact.ts';
@@ -11,8 +10,9 @@ import { unite } from '../../src/triage/collect/collection.ts';
 import { collectLayer } from '../../src/triage/collect/layer.ts';
 import { judge } from '../../src/triage/judge.ts';
 import { triage } from '../../src/triage/triage.ts';
-import { startKubernetesApi } from '../fakes/kubernetes/server.ts';
 import { enlarge } from './large-cluster.ts';
+import { withLargeFolder } from './large-folder.ts';
+import { liveTriage } from './live-triage.ts';
 
 /** Prints what the parts of a triage cost. Compare runs on one machine; nothing here fails. */
 const cases = fileURLToPath(new URL('../cases', import.meta.url));
@@ -27,22 +27,6 @@ const cpuMs = <T>(work: () => T): { ms: number; value: T } => {
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const show = (what: string, ms: number, note = ''): void => {
   process.stdout.write(`${what.padEnd(58)} ${ms.toFixed(1).padStart(9)} ms  ${note}\n`);
-};
-
-/** A triage over HTTP against the API double, each answer delayed. */
-const liveTriage = async (id: string, latencyMs: number): Promise<{ ms: number; requests: number }> => {
-  const api = await startKubernetesApi(`${cases}/${id}`);
-  api.faults.push({ resource: '*', latencyMs });
-  const cluster = await openLive({ kubeconfig: api.kubeconfig }, undefined, 10_000);
-  const target = alertTarget(await readAlerts(`${cases}/${id}/alert.json`), cluster.identity);
-  const before = api.requests.length;
-  const started = performance.now();
-  await triage(ruleSet, target, cluster.readers());
-  const ms = performance.now() - started;
-  const requests = api.requests.length - before;
-  process.stdout.write(`(at most ${api.peakInFlight} requests in flight)\n`);
-  await api.close();
-  return { ms, requests };
 };
 
 const ruleSet = await loadRules();
@@ -66,8 +50,18 @@ const size = JSON.stringify(batches).length;
 const redacted = Array.from({ length: 5 }, () => cpuMs(() => redact(batches)).ms);
 show('redact the facts of one incident (CPU)', median(redacted), `${(size / 1e6).toFixed(1)} MB`);
 
-const live = await liveTriage('orders-containers-creating', 50);
-show('a live triage, API server answering after 50 ms (wall)', live.ms, `${live.requests} requests`);
+const latencyMs = 50;
+for (const size of [null, { nodes: 300, pods: 5000 }]) {
+  const measure = (dir: string) => liveTriage(dir, ruleSet, latencyMs);
+  const dir = `${cases}/orders-containers-creating`;
+  const costs = size ? await withLargeFolder(dir, size, measure) : await measure(dir);
+  for (const [state, { wallMs, requests, roundTrips }] of Object.entries(costs))
+    show(
+      `live triage, ${latencyMs} ms an answer, ${state}${size ? `, ${size.pods} pods` : ''} (wall)`,
+      wallMs,
+      `${requests} requests, ${roundTrips} round trips`,
+    );
+}
 
 const all = await readdir(cases);
 const started = performance.now();

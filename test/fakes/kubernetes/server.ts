@@ -36,6 +36,8 @@ export interface KubernetesApi {
   store: ObjectStore;
   /** The most requests that were in flight at once. */
   readonly peakInFlight: number;
+  /** The most requests of which each began after the former's answer: round trips that no parallelism saves. */
+  readonly roundTrips: number;
   /** Refuses connections from now on. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startKubernetesApi(dir: string, tls?: { key: string; cert:
     latencyMs: fail.latency_ms,
     reply: status(fail.status, 'InternalError', fail.message),
   }));
+  const spans: { beginMs: number; endMs: number }[] = [];
   let inFlight = 0;
   let peakInFlight = 0;
 
@@ -91,8 +94,10 @@ export async function startKubernetesApi(dir: string, tls?: { key: string; cert:
   const serve = async (incoming: http.IncomingMessage, outgoing: http.ServerResponse): Promise<void> => {
     inFlight += 1;
     peakInFlight = Math.max(peakInFlight, inFlight);
+    const beginMs = performance.now();
     let timer: NodeJS.Timeout | undefined;
     outgoing.on('close', () => {
+      spans.push({ beginMs, endMs: performance.now() });
       inFlight -= 1;
       clearTimeout(timer);
     });
@@ -126,6 +131,9 @@ export async function startKubernetesApi(dir: string, tls?: { key: string; cert:
     get peakInFlight() {
       return peakInFlight;
     },
+    get roundTrips() {
+      return longestChain(spans);
+    },
     stop,
     async close() {
       await stop();
@@ -133,6 +141,18 @@ export async function startKubernetesApi(dir: string, tls?: { key: string; cert:
     },
   };
 }
+
+/** The one that ends first is always a link of some longest chain. */
+const longestChain = (spans: { beginMs: number; endMs: number }[]): number => {
+  let links = 0;
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const span of spans.toSorted((a, b) => a.endMs - b.endMs)) {
+    if (span.beginMs < endMs) continue;
+    links += 1;
+    endMs = span.endMs;
+  }
+  return links;
+};
 
 /** client-node refuses plain HTTP unless TLS verification is off. */
 export const kubeconfigFor = (server: string, user: object, caCertificate?: string): object => ({
