@@ -1,16 +1,5 @@
 import type { HandOff } from './view.ts';
 
-/** One line of an incident's history: who did what. */
-export interface AuditEntry {
-  /** ISO 8601. */
-  at: string;
-  incidentId: string | null;
-  /** `system`, a Slack user id or an operator's name. */
-  actor: string;
-  action: string;
-  detail: string;
-}
-
 /** What a person does to an incident, besides having it read again. */
 export type Act =
   | { action: 'acknowledge' }

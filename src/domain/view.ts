@@ -1,3 +1,4 @@
+import type { AuditEntry } from './audit.ts';
 import type { Evidence } from './evidence.ts';
 import type { Incident, StoredAlert } from './incident.ts';
 import type { Layer, Owner } from './layer.ts';
@@ -75,6 +76,8 @@ export interface IncidentRecord {
   handOff: HandOff | null;
   /** Silences that nobody has ended; they may have run out. */
   silences: Silence[];
+  /** What was done to it, oldest first, at most the last hundred. */
+  trail: AuditEntry[];
   /** Alertmanager's own address, as its notification gave it. */
   externalURL: string;
 }

@@ -1,5 +1,6 @@
-import type { Act, AuditEntry, Refusal } from '../domain/act.ts';
+import type { Act, Refusal } from '../domain/act.ts';
 import type { Alert, Subject } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 

@@ -1,4 +1,5 @@
-import type { AuditEntry } from '../domain/act.ts';
+import { sql } from 'kysely';
+import type { AuditEntry } from '../domain/audit.ts';
 import { toText } from './stored-json.ts';
 import type { Db } from './tables.ts';
 
@@ -26,3 +27,8 @@ export const readAudit = async (db: Db, incidentId: string): Promise<AuditEntry[
     detail,
   }));
 };
+
+/** The part of `readRecord`'s statement that reads the last hundred entries, oldest first; times are PostgreSQL's. */
+export const trailOf = sql<AuditEntry[]>`(select coalesce(json_agg(json_build_object('at', at, 'incidentId',
+  incident_id, 'actor', actor, 'action', action, 'detail', detail) order by id), '[]')
+  from (select * from audit where incident_id = i.id order by id desc limit 100) newest)`;

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Alert } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Layer, Owner } from '../domain/layer.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { Escalation, IncidentRecord, LayerReading, Routing } from '../domain/view.ts';
+import { trailOf } from './audit.ts';
 import { silencesOf } from './silences.ts';
 import type { Db, IncidentRow } from './tables.ts';
 
@@ -14,6 +16,7 @@ interface RecordRow extends IncidentRow {
   readings: { layer: Layer; reading: LayerReading }[];
   verdicts: StoredVerdict[];
   silences: Silence[];
+  trail: AuditEntry[];
 }
 
 interface StoredVerdict {
@@ -35,7 +38,8 @@ export async function readRecord(db: Db, incidentId: string): Promise<IncidentRe
       (select coalesce(json_agg(newest), '[]') from (
         select owner, verdict, routing, escalation, judged_at as "judgedAt"
         from verdicts where incident_id = i.id order by run desc limit 2) newest) as verdicts,
-      ${silencesOf} as silences
+      ${silencesOf} as silences,
+      ${trailOf} as trail
     from incidents i where i.id = ${incidentId}`.execute(db);
   const row = rows[0];
   if (!row) return null;
@@ -48,6 +52,7 @@ export async function readRecord(db: Db, incidentId: string): Promise<IncidentRe
     ...(row.hand_off && { routing: row.hand_off.routing, escalation: row.hand_off.escalation }),
     handOff: row.hand_off,
     silences: row.silences,
+    trail: row.trail.map((entry) => ({ ...entry, at: iso(entry.at) })),
     externalURL: row.external_url,
   };
 }

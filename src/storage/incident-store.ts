@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Act, AuditEntry, Refusal } from '../domain/act.ts';
+import type { Act, Refusal } from '../domain/act.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { LayerFacts } from '../domain/facts.ts';
 import type { Incident, LayerProgress } from '../domain/incident.ts';
 import { type Layer, layers } from '../domain/layer.ts';

@@ -86,9 +86,9 @@ describe.skipIf(!hasAlertmanager())('from a real Alertmanager to the thread', ()
   const posted = () => slack.count('chat.postMessage');
 
   /** The thread has had all its messages posted, each once, and nothing waits to be sent. */
-  const settled = async (): Promise<void> => {
+  const settled = async (later: string[] = []): Promise<void> => {
     await verdictPosted(slack, 'story', server);
-    expect(slots(slack, 'story')).toEqual(completeThread);
+    expect(slots(slack, 'story')).toEqual([...completeThread, ...later]);
   };
 
   describe('one incident', { timeout: patienceMs }, () => {
@@ -137,9 +137,10 @@ describe.skipIf(!hasAlertmanager())('from a real Alertmanager to the thread', ()
       await eventually(() => expect(cardOf(root())).toContain('"user_id":"U0ALICE01"'));
     });
 
-    it('resolves: the root says so', async () => {
+    it('resolves: the root says so, and a summary closes the thread', async () => {
       await alertmanager.post([alertOf('story', 'n4t24', { ...first, endsAt: new Date().toISOString() })]);
       await eventually(() => expect(root().text).toContain('Resolved'));
+      await eventually(() => expect(messageOf(slack, 'story', 'closing').text).toContain('is resolved after'));
     });
 
     it('fires again: the same thread goes on', async () => {
@@ -150,8 +151,9 @@ describe.skipIf(!hasAlertmanager())('from a real Alertmanager to the thread', ()
       expect(await changes('refired')).toBe(run + 1);
     });
 
-    it('ends with one root, edited in place, and each reply once', async () => {
-      await settled();
+    it('ends with one root, edited in place, and each reply once; the summary says that it is open again', async () => {
+      await settled(['closing']);
+      expect(messageOf(slack, 'story', 'closing').text).toContain('open again');
       expect(root().ts).toBe(rootTs);
       expect(slack.workspace.roots('#story')).toHaveLength(1);
       expect(root().edits).toBeGreaterThan(5);

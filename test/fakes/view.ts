@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { Incident, StoredAlert } from '../../src/domain/incident.ts';
 import type { Layer } from '../../src/domain/layer.ts';
@@ -170,6 +171,15 @@ export const silence = (overrides: Partial<Silence> = {}): Silence => ({
   ...overrides,
 });
 
+export const act = (overrides: Partial<AuditEntry> = {}): AuditEntry => ({
+  at: '2026-11-20T08:29:00Z',
+  incidentId,
+  actor: 'U0ALICE01',
+  action: 'acknowledge',
+  detail: '',
+  ...overrides,
+});
+
 /** The platform incident, complete; the other views differ in what makes them other. */
 export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentView => ({
   incident: incident(),
@@ -188,6 +198,7 @@ export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentVie
   },
   handOff: null,
   silences: [],
+  trail: [],
   mode: 'observe',
   channel: 'C0INCIDENTS',
   pageUrl: 'http://127.0.0.1:3000/incidents/01JD2V7Q4Y8M3N6P9R0S1T2U3V',

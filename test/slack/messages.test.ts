@@ -9,6 +9,7 @@ import { loadMessages, type Messages } from '../../src/slack/messages.ts';
 import { renderWithdrawn } from '../../src/slack/render/replies.ts';
 import { renderThread } from '../../src/slack/render/thread.ts';
 import {
+  act,
   evidence,
   handOff,
   incident,
@@ -116,11 +117,18 @@ test('every text of the catalogue is said somewhere', async () => {
     incidentView({ incident: incident({ assignedTo: 'U0ALICE01', resolvedBy: 'console' }), handOff: handOff() }),
     incidentView({ handOff: handOff({ corrects: true }) }),
     incidentView({ silences: [silence()] }),
+    ...['2026-11-20T08:30:00Z', '2026-11-22T08:30:00Z', '2026-11-20T10:30:00Z'].map((resolvedAt) =>
+      incidentView({
+        incident: incident({ status: 'resolved', resolvedAt }),
+        trail: [...Array(13).fill(act()), ...Object.keys(parse(english).act).map((action) => act({ action }))],
+      }),
+    ),
   ];
   for (const view of variants) renderThread(view, recording);
   const context = { messages: recording, teams: [], actor: 'U0ALICE01' };
   for (const form of await loadForms('handlers/views'))
     formView(form, context, { incidentId: 'incident', channel: 'C1', threadTs: null });
+  renderWithdrawn(incidentView(), 'closing', recording);
   expect(renderWithdrawn(incidentView(), 'layer-app', recording)).toMatchObject({
     slot: 'layer-app',
     text: expect.stringContaining('no longer'),

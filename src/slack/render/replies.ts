@@ -238,6 +238,7 @@ export const renderForOwner = (view: IncidentView, verdict: Verdict, messages: M
 /** A reply of a former run that the latest one has nothing to put in its place. */
 export const renderWithdrawn = (view: IncidentView, slot: string, messages: Messages): ThreadMessage => {
   const draft = new Draft(view, messages);
-  const text = draft.say('note.withdrawn', { run: view.incident.run });
+  const key = slot === 'closing' ? 'note.openAgain' : 'note.withdrawn';
+  const text = draft.say(key, { run: view.incident.run });
   return draft.finish(slot, text, [[note(text)]]);
 };

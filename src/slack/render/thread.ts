@@ -1,6 +1,7 @@
 import type { ThreadMessage } from '../../domain/message.ts';
 import type { IncidentView } from '../../domain/view.ts';
 import type { Messages } from '../messages.ts';
+import { renderClosing } from './closing.ts';
 import { renderEscalation } from './escalation.ts';
 import { renderHandOff } from './hand-off.ts';
 import { hasReply, renderForOwner, renderLayer, renderNextSteps, renderOwnerChange, renderVerdict } from './replies.ts';
@@ -24,5 +25,6 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
     ...renderForOwner(view, verdict, messages),
     ...(view.formerOwner !== null && !view.handOff ? [renderOwnerChange(view, verdict, messages)] : []),
     ...(view.handOff ? [renderHandOff(view, view.handOff, messages)] : []),
+    ...(view.incident.status === 'resolved' ? [renderClosing(view, messages)] : []),
   ];
 };
