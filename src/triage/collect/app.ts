@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { resources } from '../resources.ts';
+import { changes } from './changes.ts';
 import type { Collection, WantedLog } from './collection.ts';
 import { logsOf } from './logs.ts';
 import { inOwn, needs } from './needs.ts';
@@ -93,7 +94,7 @@ const logs = ({ facts, scope }: Situation): WantedLog[] => {
 };
 
 const plan: Plan = {
-  candidates: [...basics, ...needs],
+  candidates: [...basics, ...needs, ...changes],
   logs,
   maxLogs: 24,
   keptForNeeds: 3,

@@ -46,6 +46,8 @@ export const awsCalls = [
   'rds.describeDBInstances',
   'elbv2.describeTargetHealth',
   'ecr.describeImages',
+  'arc-zonal-shift.listAutoshifts',
+  'arc-zonal-shift.listZonalShifts',
 ];
 
 const cloudWatchMetrics: [string, string][] = [

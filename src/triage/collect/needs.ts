@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isTroubled, podSpecOf } from '../../facts/pods.ts';
+import { apiAlert } from '../families.ts';
 import { resources } from '../resources.ts';
 import { backends } from './backends.ts';
 import type { Candidate, Place } from './plan.ts';
@@ -30,7 +31,13 @@ const owned = ({ pods, namespaces, facts }: Situation, kind: string): number => 
       : 0;
 };
 
-const mountsClaim = ({ pods }: Situation): boolean =>
+/** Pods in trouble around the subject, whether or not relations lead to them yet. */
+const troubledAround = ({ troubled, namespaces, facts }: Situation): KubeObject[] =>
+  namespaces.length === 0
+    ? troubled
+    : [...troubled, ...namespaces.flatMap((namespace) => facts.in('Pod', namespace)).filter(isTroubled)];
+
+const mountsClaim = (pods: KubeObject[]): boolean =>
   pods.some((pod) => (pod.spec?.volumes ?? []).some((volume: any) => volume.persistentVolumeClaim ?? volume.ephemeral));
 
 const refers = ({ pods, scope }: Situation, field: string): boolean =>
@@ -39,6 +46,13 @@ const refers = ({ pods, scope }: Situation, field: string): boolean =>
 /** Fewer pods than wanted, or none at all: something refuses to make them. */
 const lacksPods = (situation: Situation): boolean =>
   situation.families.includes('absent') || (situation.namespaces.length > 0 && situation.scope.pods.length === 0);
+
+/** An all-namespace list of such objects tells little of one incident, and is cut short in large clusters. */
+const scattered = ({ namespaces }: Situation): number => (namespaces.length > 0 ? 1 : 0.4);
+
+/** It is about the API server or what it calls. */
+const aboutApi = ({ families, facts }: Situation): boolean =>
+  families.includes('api') || facts.alerts.some(({ labels }) => apiAlert.test(labels.alertname ?? ''));
 
 const pending = (situation: Situation): boolean => situation.families.includes('pending');
 
@@ -93,7 +107,7 @@ export const needs: Candidate[] = [
       Math.max(
         when(about(s, 'Service', 'Ingress'), 90),
         when(s.families.includes('unready'), 40),
-        55 * s.says(trafficWords),
+        55 * s.says(trafficWords) * scattered(s),
       ),
   },
   {
@@ -104,14 +118,14 @@ export const needs: Candidate[] = [
       Math.max(
         when(about(s, 'Service', 'Ingress'), 80),
         when(s.families.includes('unready'), 30),
-        42 * s.says(trafficWords),
+        42 * s.says(trafficWords) * scattered(s),
       ),
   },
   {
     resource: resources.ingresses,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => Math.max(when(about(s, 'Ingress'), 90), 30 * s.says(trafficWords)),
+    worth: (s) => Math.max(when(about(s, 'Ingress'), 90), 30 * s.says(trafficWords) * scattered(s)),
   },
   {
     resource: resources.networkpolicies,
@@ -125,7 +139,12 @@ export const needs: Candidate[] = [
     wave: 2,
     where: inOwnOrAll,
     worth: (s) =>
-      Math.max(when(about(s, 'PersistentVolumeClaim'), 90), when(mountsClaim(s), 56), 40 * s.says(volumeWords)),
+      Math.max(
+        when(about(s, 'PersistentVolumeClaim'), 90),
+        when(mountsClaim(troubledAround(s)), 66),
+        when(mountsClaim(s.pods), 40),
+        40 * s.says(volumeWords),
+      ),
   },
   {
     resource: resources.persistentvolumes,
@@ -133,7 +152,7 @@ export const needs: Candidate[] = [
     worth: (s) =>
       Math.max(
         when(about(s, 'PersistentVolume'), 90),
-        when(mountsClaim(s) && s.troubled.length > 0, 45),
+        when(mountsClaim(troubledAround(s)), 65),
         30 * s.says(volumeWords),
       ),
   },
@@ -142,7 +161,7 @@ export const needs: Candidate[] = [
     wave: 2,
     worth: (s) =>
       Math.max(
-        when(mountsClaim(s) && pending(s), 40),
+        when(mountsClaim(troubledAround(s)) && pending(s), 40),
         25 * s.says(/provision|storageclass|WaitForFirstConsumer|unbound/i),
       ),
   },
@@ -190,12 +209,12 @@ export const needs: Candidate[] = [
   {
     resource: resources.validatingwebhookconfigurations,
     wave: 2,
-    worth: (s) => Math.max(when(lacksPods(s), 50), 64 * s.says(webhookWords)),
+    worth: (s) => Math.max(when(lacksPods(s), 50), when(aboutApi(s), 55), 64 * s.says(webhookWords)),
   },
   {
     resource: resources.mutatingwebhookconfigurations,
     wave: 2,
-    worth: (s) => Math.max(when(lacksPods(s), 48), 63 * s.says(webhookWords)),
+    worth: (s) => Math.max(when(lacksPods(s), 48), when(aboutApi(s), 54), 63 * s.says(webhookWords)),
   },
   {
     resource: resources.serviceaccounts,
@@ -214,7 +233,11 @@ export const needs: Candidate[] = [
 
   { resource: resources.priorityclasses, wave: 2, worth: (s) => 40 * s.says(preemptionWords) },
   { resource: resources.runtimeclasses, wave: 2, worth: (s) => when(refers(s, 'runtimeClassName'), 54) },
-  { resource: resources.apiservices, wave: 2, worth: (s) => 56 * s.says(aggregatedWords) },
+  {
+    resource: resources.apiservices,
+    wave: 2,
+    worth: (s) => Math.max(when(aboutApi(s), 45), 56 * s.says(aggregatedWords)),
+  },
   ...backends,
   {
     resource: resources.securitygrouppolicies,

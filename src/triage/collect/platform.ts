@@ -80,6 +80,7 @@ const metrics = [
   'karpenter_cloudprovider_errors_total',
   'karpenter_interruption_received_messages_total',
   'karpenter_scheduler_queue_depth',
+  'karpenter_cluster_state_synced',
   'cluster_autoscaler_failed_scale_ups_total',
   'kube_resourcequota',
   'kube_node_status_condition',
