@@ -34,7 +34,15 @@ describe.skipIf(!prometheusInstalled())('incidents that only metrics explain, wi
         judgement((await triage(rules, target, { ...snapshot, metrics })).verdict);
       const prometheus = await startPrometheus(join(dir, 'metrics.om'));
       try {
-        const live = await judged(prometheusReader({ url: prometheus.url }));
+        let queries = 0;
+        // Called before each request.
+        const sign = async () => {
+          queries += 1;
+          return {};
+        };
+        const live = await judged(prometheusReader({ url: prometheus.url, sign }));
+        // Two ranges of three layers, and what the application measures of itself: its names, and two ranges of those.
+        expect(queries).toBeLessThanOrEqual(9);
         expect(live).toEqual(await judged(snapshot.metrics));
         expect(live).not.toEqual(await judged(null));
       } finally {

@@ -1,6 +1,6 @@
-import { SignatureV4 } from '@smithy/signature-v4';
 import type { CredentialsProvider } from './credentials.ts';
 import type { ClientSettings, ServiceClient } from './operation.ts';
+import { getSigner } from './sign.ts';
 
 interface RestService {
   /** Name of the service in the signature, and first part of its host. */
@@ -17,24 +17,13 @@ export const restClient = async (
   { signedAs, paths }: RestService,
   { region, endpoint, credentials }: ClientSettings,
 ): Promise<ServiceClient> => {
-  const { STSClient } = await import('@aws-sdk/client-sts');
-  const keys = credentials as CredentialsProvider;
-  const { sha256 } = new STSClient({ region, credentials: keys }).config;
-  const signer = new SignatureV4({ service: signedAs, region, credentials: keys, sha256 });
+  const sign = getSigner({ service: signedAs, region, credentials: credentials as CredentialsProvider });
   const base = endpoint ?? `https://${signedAs}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   return {
     async send(operation, parameters, signal) {
       const url = new URL(paths[operation]!, base);
-      const query = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
-      const { headers } = await signer.sign({
-        method: 'GET',
-        protocol: url.protocol,
-        hostname: url.hostname,
-        path: url.pathname,
-        query,
-        headers: { host: url.host },
-      });
-      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+      const headers = await sign(url);
       const response = await fetch(url, { headers, signal, redirect: 'error' });
       const body = await response.json().catch(() => ({}));
       if (response.ok) return body;

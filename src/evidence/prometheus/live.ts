@@ -1,90 +1,88 @@
 import pLimit from 'p-limit';
 import type { Gap, Series } from '../../domain/facts.ts';
 import type { MetricQuery, MetricsReader, Read } from '../../triage/ports.ts';
+import { type WebAccess, type WebAnswer, webApi } from '../web-api.ts';
+import { halves, inBatches } from './batches.ts';
 import { invalidQuery, selectorOf, sorted } from './query.ts';
 
-export interface PrometheusOptions {
-  /** Base URL, with the path prefix if there is one: Prometheus, Thanos, Mimir, VictoriaMetrics. */
-  url: string;
-  bearerToken?: string;
-  basicAuth?: { username: string; password: string };
+/** Prometheus, Thanos, Mimir, VictoriaMetrics, Amazon Managed Service for Prometheus. */
+export interface PrometheusOptions extends WebAccess {
   /** Per query. Prometheus' own limit is 2 minutes; evidence that takes longer comes too late. */
   timeoutMs?: number;
   /** Queries in flight at once; Prometheus runs 20 by default and others need them too. */
   concurrency?: number;
 }
 
-/** An answer larger than this is not read on. */
-const maxBodyBytes = 32 * 1024 * 1024;
+/**
+ * What a server says of a query that holds more than it loads at once. Prometheus: "query processing would load too
+ * many samples into memory"; Mimir, Thanos, Cortex: "the query hit the max number of series/chunks limit", "exceeded
+ * series limit"; VictoriaMetrics: "cannot select more than -search.maxSamplesPerQuery".
+ */
+const overLimit = /too many (samples|series|chunks|points)|limit|cannot select more than|max(imum)? number of/i;
+/** A question that took too long is asked in halves so often, as long as the layer's own time allows it. */
+const maxDivisionsForTime = 2;
 
-/** Reads series by `query_range` and names by label values. What cannot be read is a Gap; it never throws. */
+type Range = Omit<MetricQuery, 'name'>;
+type Reads = Map<string, Read<Series[]>>;
+
+/**
+ * Reads series by `query_range` and names by label values; what is asked in one turn goes out as few queries. What
+ * cannot be read is a Gap; it never throws.
+ */
 export function prometheusReader(options: PrometheusOptions): MetricsReader {
   const { timeoutMs = 10_000, concurrency = 4 } = options;
+  const api = webApi(options, timeoutMs);
   const limit = pLimit(concurrency);
+  /** False once the server has refused to select several names by a regular expression. */
+  let takesLists = true;
 
-  /** One API call; `what` is the selector for messages. */
-  const ask = async <T>(url: URL, what: string, read: (answer: ApiAnswer) => T | undefined): Promise<Read<T>> => {
-    const signal = AbortSignal.timeout(timeoutMs);
-    try {
-      const response = await fetch(url, { headers: headersOf(options), signal });
-      const text = await boundedText(response);
-      if (!response.ok) return { ok: false, gap: gapForStatus(response.status, text, what) };
-      const answer = parsed(text) as ApiAnswer | undefined;
-      const value = answer?.status === 'success' ? read(answer) : undefined;
-      if (value === undefined) {
-        return { ok: false, gap: gapOf('failed', 'the answer is not that of a Prometheus query API', what) };
-      }
-      // Thanos and Mimir warn when a store behind them did not answer: the series are then a part.
-      return { ok: true, value, complete: (answer?.warnings ?? []).length === 0 };
-    } catch (error) {
-      if (signal.aborted) return { ok: false, gap: gapOf('timeout', `no answer within ${timeoutMs} ms`, what) };
-      const { cause, message } = error as Error;
-      return { ok: false, gap: gapOf('failed', cause instanceof Error ? cause.message : message, what) };
-    }
+  const query = ({ matchers, start, end, stepSeconds }: Range, names: string[]): Promise<WebAnswer> => {
+    const selector =
+      names.length === 1
+        ? selectorOf({ name: names[0]!, matchers })
+        : selectorOf({ name: '', matchers }, `__name__=~"${names.join('|')}"`);
+    const parameters = { query: selector, start, end, step: stepSeconds };
+    return limit(() => api.get('/api/v1/query_range', parameters));
   };
 
+  const each = async (lists: string[][], ask: (names: string[]) => Promise<Reads>): Promise<Reads> =>
+    new Map((await Promise.all(lists.map(ask))).flatMap((reads) => [...reads]));
+  const alone = (names: string[]): string[][] => names.map((name) => [name]);
+
+  const ask = async (names: string[], range: Range, divisions = 0): Promise<Reads> => {
+    if (names.length > 1 && !takesLists) return each(alone(names), (one) => ask(one, range));
+    const answer = await query(range, names);
+    if (answer.ok || names.length === 1) return readsOf(answer, names, range);
+    const further = (list: string[]): Promise<Reads> => ask(list, range, divisions + 1);
+    if (isOverLimit(answer)) return each(halves(names), further);
+    if (answer.reason === 'timeout' && divisions < maxDivisionsForTime) return each(halves(names), further);
+    if (answer.status === 400 || answer.status === 422) {
+      takesLists = false;
+      return each(alone(names), further);
+    }
+    return readsOf(answer, names, range);
+  };
+
+  const batched = inBatches<Series[]>(ask);
   return {
-    async series(query) {
-      const gap = invalidQuery(query);
-      if (gap) return { ok: false, gap };
-      const { start, end, stepSeconds: step } = query;
-      const selector = selectorOf(query);
-      const url = apiUrl(options.url, 'query_range', { query: selector, start, end, step });
-      return limit(() => ask(url, selector, (answer) => seriesOf(answer, query)));
+    async series(wanted) {
+      const gap = invalidQuery(wanted);
+      return gap ? { ok: false, gap } : batched(wanted);
     },
     async names({ matchers = {}, start, end }) {
       const selector = selectorOf({ name: '', matchers });
       const match = selector && { 'match[]': selector };
-      const url = apiUrl(options.url, 'label/__name__/values', { ...match, start, end });
-      return limit(() => ask(url, `names of ${selector || 'all series'}`, ({ data }) => namesOf(data)));
+      const what = `names of ${selector || 'all series'}`;
+      const answer = await limit(() => api.get('/api/v1/label/__name__/values', { ...match, start, end }));
+      return readOf(answer, what, ({ data }) => namesOf(data));
     },
   };
 }
 
-function apiUrl(base: string, path: string, parameters: Record<string, string | number>): URL {
-  const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/api/v1/${path}`;
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
-  return url;
-}
-
-function headersOf({ bearerToken, basicAuth }: PrometheusOptions): Record<string, string> {
-  if (bearerToken) return { authorization: `Bearer ${bearerToken}` };
-  if (!basicAuth) return {};
-  const pair = Buffer.from(`${basicAuth.username}:${basicAuth.password}`).toString('base64');
-  return { authorization: `Basic ${pair}` };
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new Error(`the answer is larger than ${maxBodyBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
+const isOverLimit = (answer: WebAnswer): boolean =>
+  !answer.ok &&
+  (answer.reason === 'too-large' ||
+    ([400, 413, 422, 500].includes(answer.status ?? 0) && overLimit.test(answer.problem)));
 
 interface ApiAnswer {
   status?: string;
@@ -97,11 +95,32 @@ interface Matrix {
   result?: { metric: Record<string, string>; values?: [number, string][] }[];
 }
 
+/** What a query over several names says of each of them. */
+function readsOf(answer: WebAnswer, names: string[], range: Range): Reads {
+  // Of several names the message names none: the same trouble is then told once.
+  const what = names.length === 1 ? selectorOf({ name: names[0]!, matchers: range.matchers }) : 'Prometheus';
+  const read = readOf(answer, what, (value) => seriesOf(value, names[0]!));
+  if (!read.ok) return new Map(names.map((name) => [name, read]));
+  const byName = Map.groupBy(read.value, ({ name }) => name);
+  return new Map(
+    names.map((name) => [name, { ...read, value: names.length === 1 ? read.value : (byName.get(name) ?? []) }]),
+  );
+}
+
+function readOf<T>(answer: WebAnswer, what: string, read: (value: ApiAnswer) => T | undefined): Read<T> {
+  if (!answer.ok) return { ok: false, gap: gapOf(answer.reason, answer.problem, what) };
+  const value = answer.json?.status === 'success' ? read(answer.json) : undefined;
+  if (value === undefined)
+    return { ok: false, gap: gapOf('failed', 'the answer is not that of a Prometheus query API', what) };
+  // Thanos and Mimir warn when a store behind them did not answer: the series are then a part.
+  return { ok: true, value, complete: (answer.json.warnings ?? []).length === 0 };
+}
+
 /** Undefined where the answer is no matrix. */
-function seriesOf({ data }: ApiAnswer, query: MetricQuery): Series[] | undefined {
+function seriesOf({ data }: ApiAnswer, asked: string): Series[] | undefined {
   const { resultType, result } = (data ?? {}) as Matrix;
   if (resultType !== 'matrix' || !Array.isArray(result)) return undefined;
-  const series = result.map(({ metric: { __name__: name = query.name, ...labels }, values = [] }) => ({
+  const series = result.map(({ metric: { __name__: name = asked, ...labels }, values = [] }) => ({
     name,
     labels,
     points: values.map(([time, value]): [number, number] => [time, numberOf(value)]),
@@ -115,28 +134,24 @@ const namesOf = (data: unknown): string[] | undefined =>
 const numberOf = (value: string): number =>
   value === '+Inf' ? Number.POSITIVE_INFINITY : value === '-Inf' ? Number.NEGATIVE_INFINITY : Number(value);
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+type Failure = Exclude<WebAnswer, { ok: true }>['reason'];
 
-function gapForStatus(status: number, text: string, what: string): Gap {
-  const error = (parsed(text) as { error?: string } | undefined)?.error ?? text.trim().slice(0, 300);
-  const denied = status === 401 || status === 403;
-  return gapOf(denied ? 'forbidden' : status === 504 ? 'timeout' : 'failed', `${status} ${error}`.trim(), what);
-}
+const reasons: Record<Failure, Gap['reason']> = {
+  denied: 'forbidden',
+  timeout: 'timeout',
+  'too-large': 'failed',
+  failed: 'failed',
+};
 
-const fixes = {
-  forbidden: 'set the credentials of PROMETHEUS_URL: this Prometheus does not accept the present ones',
+const fixes: Record<Failure, string> = {
+  denied: 'set prometheusAuth beside prometheusUrl: this Prometheus does not accept the present credentials',
   timeout: 'look at the load of this Prometheus, then re-run',
+  'too-large': 'look it up by hand, with narrower labels',
   failed: 'check that PROMETHEUS_URL is the base URL of a Prometheus query API',
 };
 
-const gapOf = (reason: keyof typeof fixes, problem: string, what: string): Gap => ({
-  reason,
+const gapOf = (failure: Failure, problem: string, what: string): Gap => ({
+  reason: reasons[failure],
   message: `cannot query ${what}: ${problem}`,
-  fix: fixes[reason],
+  fix: fixes[failure],
 });

@@ -19,9 +19,10 @@ export function invalidQuery({ name, start, end, stepSeconds }: MetricQuery): Ga
 export const gridOf = ({ start, end, stepSeconds }: MetricQuery): number[] =>
   Array.from({ length: Math.floor((end - start) / stepSeconds) + 1 }, (_, index) => start + index * stepSeconds);
 
-/** The selector in PromQL: `up{job="api"}`. */
-export function selectorOf({ name, matchers }: Pick<MetricQuery, 'name' | 'matchers'>): string {
-  const terms = Object.entries(matchers ?? {}).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+/** The selector in PromQL: `up{job="api"}`, with further matchers as they are. */
+export function selectorOf({ name, matchers }: Pick<MetricQuery, 'name' | 'matchers'>, ...more: string[]): string {
+  const own = Object.entries(matchers ?? {}).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  const terms = [...more, ...own];
   return terms.length === 0 ? name : `${name}{${terms.join(',')}}`;
 }
 
