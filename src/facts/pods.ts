@@ -21,13 +21,11 @@ export const containersOf = (pod: KubeObject): any[] => [
   ...(pod.spec?.containers ?? []),
 ];
 
-/** The pod template's or pod's own spec: works for Pod, Deployment, ReplicaSet, ControllerRevision, Job and CronJob alike. */
+/** The pod template's or pod's own spec: works for Pod, Deployment, ReplicaSet, Job and CronJob alike. */
 export const podSpecOf = (object: KubeObject): any =>
   object.kind === 'Pod'
     ? (object.spec ?? {})
-    : ((object.kind === 'ControllerRevision' ? object.data : object)?.spec?.template?.spec ??
-      object.spec?.jobTemplate?.spec?.template?.spec ??
-      {});
+    : (object.spec?.template?.spec ?? object.spec?.jobTemplate?.spec?.template?.spec ?? {});
 
 export const isPending = (pod: KubeObject): boolean => pod.status?.phase === 'Pending';
 export const isBound = (pod: KubeObject): boolean => Boolean(pod.spec?.nodeName);

@@ -39,7 +39,7 @@ export const resources = {
   resourcequotas: namespaced('v1', 'resourcequotas', 'ResourceQuota'),
   limitranges: namespaced('v1', 'limitranges', 'LimitRange'),
   serviceaccounts: namespaced('v1', 'serviceaccounts', 'ServiceAccount'),
-  /** Only those of `configMapNames`, in kube-system, by name. */
+  /** By name: those of `configMapNames`, and those that troubled pods use; of the latter no value is kept. */
   configmaps: namespaced('v1', 'configmaps', 'ConfigMap'),
   nodes: clusterWide('v1', 'nodes', 'Node'),
   namespaces: clusterWide('v1', 'namespaces', 'Namespace'),
@@ -49,6 +49,7 @@ export const resources = {
   replicasets: namespaced('apps/v1', 'replicasets', 'ReplicaSet'),
   statefulsets: namespaced('apps/v1', 'statefulsets', 'StatefulSet'),
   daemonsets: namespaced('apps/v1', 'daemonsets', 'DaemonSet'),
+  controllerrevisions: namespaced('apps/v1', 'controllerrevisions', 'ControllerRevision'),
   jobs: namespaced('batch/v1', 'jobs', 'Job'),
   cronjobs: namespaced('batch/v1', 'cronjobs', 'CronJob'),
   horizontalpodautoscalers: namespaced('autoscaling/v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler'),
@@ -98,6 +99,16 @@ export const resources = {
   clusterqueues: clusterWide('kueue.x-k8s.io/v1beta1', 'clusterqueues', 'ClusterQueue'),
   localqueues: namespaced('kueue.x-k8s.io/v1beta1', 'localqueues', 'LocalQueue'),
   queuedworkloads: namespaced('kueue.x-k8s.io/v1beta1', 'workloads', 'Workload'),
+
+  applications: namespaced('argoproj.io/v1alpha1', 'applications', 'Application'),
+  kustomizations: namespaced('kustomize.toolkit.fluxcd.io/v1', 'kustomizations', 'Kustomization'),
+  helmreleases: namespaced('helm.toolkit.fluxcd.io/v2', 'helmreleases', 'HelmRelease'),
+  httproutes: namespaced('gateway.networking.k8s.io/v1', 'httproutes', 'HTTPRoute'),
+  grpcroutes: namespaced('gateway.networking.k8s.io/v1', 'grpcroutes', 'GRPCRoute'),
+  gateways: namespaced('gateway.networking.k8s.io/v1', 'gateways', 'Gateway'),
+  virtualservices: namespaced('networking.istio.io/v1', 'virtualservices', 'VirtualService'),
+  destinationrules: namespaced('networking.istio.io/v1', 'destinationrules', 'DestinationRule'),
+  peerauthentications: namespaced('security.istio.io/v1', 'peerauthentications', 'PeerAuthentication'),
 } as const satisfies Record<string, ReadableResource>;
 
 /** Groups of one vendor's own, and the providers whose clusters can serve them; Karpenter also runs on self-managed ones. */
@@ -125,7 +136,7 @@ export const isBuiltIn = ({ group }: Resource): boolean => builtInGroups.has(gro
 export const isAddOn = (plural: string): boolean =>
   Object.values<ReadableResource>(resources).some((known) => known.plural === plural && !isBuiltIn(known));
 
-/** The ConfigMaps of kube-system that say something about an incident; none holds credentials. */
+/** The ConfigMaps of kube-system that say something about an incident, kept with their values; none holds credentials. */
 export const configMapNames = [
   'amazon-vpc-cni',
   'aws-auth',
@@ -137,6 +148,10 @@ export const configMapNames = [
   'kube-dns',
   'node-local-dns',
 ] as const;
+
+/** Whether the values of a ConfigMap are kept: an application's may hold whatever its authors put there. */
+export const keepsValues = ({ name, namespace }: { name: string; namespace?: string }): boolean =>
+  namespace === 'kube-system' && configMapNames.some((known) => known === name);
 
 export const isNamespaced = (resource: Resource): boolean =>
   Object.values<ReadableResource>(resources).some(

@@ -32,7 +32,14 @@ export function permissionsPage(): string {
   }
   const after = `
 - \`pods/log\`: \`get\` only; at most the last lines of the containers in question.
-- \`configmaps\`: \`get\` only, in kube-system, by name: ${configMapNames.join(', ')}.
+- \`configmaps\`: \`get\` only, by name, never a list. Of kube-system: ${configMapNames.join(', ')}. Of other
+  namespaces: those that a troubled pod mounts or takes its environment from, since a change of one of them breaks pods
+  without a rollout. What is kept of these is the names of their keys and who wrote them when (managedFields): each
+  value is replaced by its length as it is read, before a rule sees it or anything is stored, shown or logged. Without
+  this right all other evidence stays; leave it out of the role where even that is too much.
+- Argo CD Applications and Flux HelmReleases: their source, revisions and state are kept; the values, parameters and
+  plugin settings that they are rendered with are dropped as they are read. Helm's own release records are Secrets and
+  never read: a Helm release is known by the labels and annotations of what it installed.
 - Outside of resources: ${healthPaths.join(' and ')}, which every authenticated user may read by default.
 `;
   return `${before}| API group | \`get\`, \`list\` |\n| --- | --- |\n${[...byGroup].map(row).join('\n')}\n${after}`;

@@ -4,7 +4,6 @@ import { healthPaths, type Permission, permissions } from '../../src/evidence/ku
 interface Rule {
   apiGroups?: string[];
   resources?: string[];
-  resourceNames?: string[];
   nonResourceURLs?: readonly string[];
   verbs: string[];
 }
@@ -19,17 +18,16 @@ function rulesOf(rights: Permission[]): Rule[] {
   const verbsOf = new Map<string, Permission & { verbs: string[] }>();
   for (const right of rights) {
     const resource = right.subresource ? `${right.resource}/${right.subresource}` : right.resource;
-    const key = [right.group, resource, right.name ?? ''].join(' ');
+    const key = [right.group, resource].join(' ');
     const known = verbsOf.get(key) ?? { ...right, resource, verbs: [] };
     known.verbs.push(right.verb);
     verbsOf.set(key, known);
   }
   const rules = new Map<string, Rule>();
-  for (const { group, resource, name: object, verbs } of verbsOf.values()) {
-    const key = [group, verbs, object ? resource : ''].join(' ');
+  for (const { group, resource, verbs } of verbsOf.values()) {
+    const key = [group, verbs].join(' ');
     const rule = rules.get(key) ?? { apiGroups: [group], resources: [], verbs };
     if (!rule.resources!.includes(resource)) rule.resources!.push(resource);
-    if (object) rule.resourceNames = [...(rule.resourceNames ?? []), object];
     rules.set(key, rule);
   }
   return [...rules.values()];
@@ -71,25 +69,19 @@ const provenance =
   '# Follows from the resources that triage reads (src/evidence/kubernetes/permissions.ts); a test keeps it equal.\n' +
   '# Only get and list; no Secrets, no exec, attach, port-forward or proxy.\n';
 
-const named = (right: Permission): boolean => right.namespace !== undefined;
-
 /** The whole cluster, with or without container logs. */
 export function clusterManifest(options: { logs: boolean }): string {
   const rights = permissions().filter(({ subresource }) => options.logs || subresource !== 'log');
   const header = options.logs
     ? '# Read-only access to a whole cluster.\n'
     : '# Read-only access to a whole cluster, container logs excepted. Verdicts that rest on a log then end "unknown".\n';
-  return document(header + provenance, [
-    ...identity,
-    ...clusterRole('', [...rulesOf(rights.filter((right) => !named(right))), health]),
-    ...role('-configmaps', 'kube-system', rulesOf(rights.filter(named))),
-  ]);
+  return document(header + provenance, [...identity, ...clusterRole('', [...rulesOf(rights), health])]);
 }
 
 /** Named namespaces, and what belongs to no namespace. */
 export function namespacedManifest(): string {
   const rights = permissions();
-  const namespaced = rulesOf(rights.filter((right) => right.scope === 'namespace' && !named(right)));
+  const namespaced = rulesOf(rights.filter(({ scope }) => scope === 'namespace'));
   const header =
     '# Read-only access to named namespaces, and to what belongs to none (nodes, volumes, node pools).\n' +
     '# Copy the Role and RoleBinding of my-app for each namespace. kube-node-lease holds the heartbeats of the nodes,\n' +
@@ -98,7 +90,7 @@ export function namespacedManifest(): string {
     ...identity,
     ...clusterRole('-cluster-scoped', [...rulesOf(rights.filter(({ scope }) => scope === 'cluster')), health]),
     ...role('', 'my-app', namespaced),
-    ...role('', 'kube-system', [...namespaced, ...rulesOf(rights.filter(named))]),
+    ...role('', 'kube-system', namespaced),
     ...role('', 'kube-node-lease', rulesOf(rights.filter(({ resource }) => resource === 'leases'))),
   ]);
 }

@@ -77,8 +77,8 @@ function checkRight(
 ): Promise<Check> | Check {
   const name = describePermission(right);
   if (served && !served.has(right.group)) return { name, status: 'skipped', detail: 'not installed' };
-  const { verb, group, resource, subresource, namespace, name: object } = right;
-  const resourceAttributes = { verb, group, resource, subresource, namespace, name: object };
+  const { verb, group, resource, subresource } = right;
+  const resourceAttributes = { verb, group, resource, subresource };
   return review(connection, name, { resourceAttributes }, timeoutMs);
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { wellFormed } from '../well-formed.ts';
 import { kubernetesFields } from './field-types.ts';
+import { withoutValues } from './without-values.ts';
 
 /** Field sets longer than this name nothing that triage reads; the writer and its time are kept. */
 const maxFieldSetChars = 16_384;
@@ -33,12 +34,19 @@ const withListedConditions = (object: KubeObject): KubeObject =>
     ? object
     : { ...object, status: { ...object.status, conditions: [] } };
 
+/** A ControllerRevision's data is the part of a workload's spec that it stands for. */
+const asRevision = (object: KubeObject): KubeObject => {
+  if (object.kind !== 'ControllerRevision') return object;
+  const { data, ...revision } = object;
+  return { ...revision, spec: data?.spec };
+};
+
 /**
  * An answer's object as triage may work with it: bounded, its fields of the types that the API gives them. Null for
  * what is no object with a kind and a name.
  */
 export function readableObject(answer: unknown): KubeObject | null {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null;
-  const object = wellFormed(answer as KubeObject, kubernetesFields);
-  return object.kind && object.metadata?.name ? bounded(withListedConditions(object)) : null;
+  const object = wellFormed(asRevision(answer as KubeObject), kubernetesFields);
+  return object.kind && object.metadata?.name ? bounded(withoutValues(withListedConditions(object))) : null;
 }

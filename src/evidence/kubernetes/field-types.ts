@@ -28,14 +28,14 @@ export const kubernetesFields = fieldTypes({
     startupProbe regarding related required requiredDuringSchedulingIgnoredDuringExecution resource resources
     rollingUpdate running scaleTargetRef secretKeyRef secretRef securityContext securityGroups selector series service
     source spec state status strategy target targetRef tcpSocket template terminated updateStrategy valueFrom waiting
-    deprecatedSource grpc lifecycle preStop nodes`,
+    deprecatedSource grpc lifecycle preStop nodes port`,
   objects: `active addresses amiSelectorTerms amis budgets conditions containerRecommendations containerStatuses containers
     currentMetrics drivers egress endpoints env envFrom ephemeralContainers from images ingress initContainerStatuses
     initContainers items managedFields matchExpressions matchFields metrics nodeSelectorTerms ownerReferences parameters paths
     ports preferredDuringSchedulingIgnoredDuringExecution readinessGates requirements resources rules securityGroups
     securityGroupSelectorTerms sources startupTaints subjects subnetSelectorTerms subnets taints templates to
     tolerations topologySpreadConstraints triggers volumeMounts volumes webhooks limits
-    requiredDuringSchedulingIgnoredDuringExecution podFailurePolicyRules schedulingGates imagePullSecrets`,
+    requiredDuringSchedulingIgnoredDuringExecution podFailurePolicyRules schedulingGates imagePullSecrets http`,
   opaque: 'fieldsV1',
   // Last: a number is a text too.
   text: `action address amiFamily apiVersion architecture audience claimName clusterIP component container concurrencyPolicy

@@ -1,4 +1,4 @@
-import { configMapNames, type ReadableResource, resources } from '../../triage/resources.ts';
+import { type ReadableResource, resources } from '../../triage/resources.ts';
 
 /** One right that triage makes use of, in RBAC's words. */
 export interface Permission {
@@ -7,10 +7,6 @@ export interface Permission {
   /** Plural resource. */
   resource: string;
   subresource?: 'log';
-  /** The only object of that resource. */
-  name?: string;
-  /** The only namespace; absent: all of them, or a cluster-scoped resource. */
-  namespace?: string;
   scope: ReadableResource['scope'];
 }
 
@@ -21,20 +17,16 @@ export const healthPaths = ['/livez', '/readyz'] as const;
 export function permissions(): Permission[] {
   const readable = Object.values<ReadableResource>(resources).flatMap(({ group, plural, scope }): Permission[] => {
     const right = { group, resource: plural, scope };
-    if (right.resource !== 'configmaps')
-      return [
-        { ...right, verb: 'get' },
-        { ...right, verb: 'list' },
-      ];
-    return configMapNames.map((name) => ({ ...right, verb: 'get', name, namespace: 'kube-system' }));
+    const one: Permission = { ...right, verb: 'get' };
+    // ConfigMaps are asked for by name, so that no list of them is ever needed.
+    return plural === 'configmaps' ? [one] : [one, { ...right, verb: 'list' }];
   });
   return [...readable, { verb: 'get', group: '', resource: 'pods', subresource: 'log', scope: 'namespace' }];
 }
 
-/** `list events in all namespaces`, `get configmaps coredns in kube-system`, `get pods/log in all namespaces` */
+/** `list events in all namespaces`, `get nodes`, `get pods/log in all namespaces` */
 export function describePermission(permission: Permission): string {
-  const { verb, group, resource, subresource, name, namespace, scope } = permission;
+  const { verb, group, resource, subresource, scope } = permission;
   const qualified = resource + (subresource ? `/${subresource}` : '') + (group ? `.${group}` : '');
-  const place = namespace ? ` in ${namespace}` : scope === 'namespace' ? ' in all namespaces' : '';
-  return `${verb} ${qualified}${name ? ` ${name}` : ''}${place}`;
+  return `${verb} ${qualified}${scope === 'namespace' ? ' in all namespaces' : ''}`;
 }

@@ -92,7 +92,7 @@ const compareAnnotations = (
 };
 
 const templateMeta = (object: KubeObject): any =>
-  (object.data?.spec?.template ?? object.spec?.jobTemplate?.spec?.template ?? object.spec?.template)?.metadata ?? {};
+  (object.spec?.jobTemplate?.spec?.template ?? object.spec?.template)?.metadata ?? {};
 
 const portsOf = (container: any): string =>
   (container.ports ?? []).map((port: any) => `${port.name ?? ''}:${port.containerPort}`).join(' ') || 'none';

@@ -14,7 +14,7 @@ const revision = (kind: string, number: number, image: string, age: number): Kub
     ownerReferences: controlled(kind),
     creationTimestamp: minutesAgo(age),
     revision: number,
-    data: { spec: { template: { spec: { containers: [{ name: 'db', image }] } } } },
+    spec: { template: { spec: { containers: [{ name: 'db', image }] } } },
   });
 const pod = (kind: string, name: string, hash: string) =>
   object('Pod', name, {
