@@ -1,5 +1,6 @@
 import { type KubeEvent, type KubeObject, keyOf, type ObjectRef, refOf } from '../domain/kubernetes.ts';
 import { toEvent } from './events.ts';
+import { Keyed } from './keyed.ts';
 import { lazily } from './lazy.ts';
 import { inOrder, sortedBy } from './order.ts';
 import { selects } from './selectors.ts';
@@ -12,16 +13,16 @@ export class ClusterObjects {
   readonly #objects: KubeObject[];
   readonly #byKind = lazily(() => Map.groupBy(this.#objects, (object) => object.kind));
   readonly #byNamespace = lazily(() => {
-    const found = new Named<KubeObject[]>();
+    const found = new Keyed<KubeObject[]>();
     for (const object of this.#objects)
-      if (object.metadata.namespace) found.at(object.kind, object.metadata.namespace, '', newList).push(object);
+      if (object.metadata.namespace) found.at(object.metadata.namespace, object.kind, '', newList).push(object);
     return found;
   });
   /** An apps/v1 and an eks.amazonaws.com object may share a kind; the first one by apiVersion keeps the name. */
   readonly #byName = lazily(() => {
-    const found = new Named<KubeObject>();
+    const found = new Keyed<KubeObject>();
     for (const object of this.#objects)
-      found.at(object.kind, object.metadata.namespace, object.metadata.name, () => object);
+      found.at(object.kind, object.metadata.namespace ?? '', object.metadata.name, () => object);
     return found;
   });
   readonly #byUid = lazily(() => new Map(this.#objects.map((object) => [object.metadata.uid, object])));
@@ -36,10 +37,10 @@ export class ClusterObjects {
   });
   readonly #events = lazily(() => this.all('Event').map(toEvent).sort(byTimeThenText));
   readonly #eventsByName = lazily(() => {
-    const found = new Named<KubeEvent[]>();
+    const found = new Keyed<KubeEvent[]>();
     for (const event of this.events) {
-      const { kind, namespace, name } = event.regarding;
-      found.at(kind, namespace, name, newList).push(event);
+      const { kind, namespace = '', name } = event.regarding;
+      found.at(name, kind, namespace, newList).push(event);
     }
     return found;
   });
@@ -59,15 +60,15 @@ export class ClusterObjects {
   }
 
   in(kind: string, namespace: string): KubeObject[] {
-    return this.#byNamespace().get(kind, namespace, '') ?? [];
+    return this.#byNamespace().get(namespace, kind, '') ?? [];
   }
 
   find(kind: string, name: string | undefined, namespace?: string): KubeObject | undefined {
-    return name ? this.#byName().get(kind, namespace, name) : undefined;
+    return name ? this.#byName().get(kind, namespace ?? '', name) : undefined;
   }
 
   resolve({ kind, name, namespace, uid }: ObjectRef): KubeObject | undefined {
-    return (uid ? this.#byUid().get(uid) : undefined) ?? this.#byName().get(kind, namespace, name);
+    return (uid ? this.#byUid().get(uid) : undefined) ?? this.#byName().get(kind, namespace ?? '', name);
   }
 
   /** All events, oldest first. */
@@ -80,7 +81,7 @@ export class ClusterObjects {
    * name or nothing as uid, depending on the kubelet's version, so they go by name.
    */
   eventsOf({ kind, name, namespace, uid }: ObjectRef, reason?: string): KubeEvent[] {
-    const said = this.#eventsByName().get(kind, namespace, name);
+    const said = this.#eventsByName().get(name, kind, namespace ?? '');
     if (!said) return [];
     return said.filter(
       (event) =>
@@ -179,34 +180,7 @@ export class ClusterObjects {
   }
 }
 
-/** What is found by kind, namespace and name: no string is joined to look. */
-class Named<T> {
-  readonly #kinds = new Map<string, Map<string, Map<string, T>>>();
-
-  get(kind: string, namespace: string | undefined, name: string): T | undefined {
-    return this.#kinds
-      .get(kind)
-      ?.get(namespace ?? '')
-      ?.get(name);
-  }
-
-  /** What stands there; made if nothing does. */
-  at(kind: string, namespace: string | undefined, name: string, make: () => T): T {
-    const names = entry(entry(this.#kinds, kind, newMap<Map<string, T>>), namespace ?? '', newMap<T>);
-    return entry(names, name, make);
-  }
-}
-
-const newMap = <T>(): Map<string, T> => new Map();
 const newList = <T>(): T[] => [];
-
-const entry = <T>(map: Map<string, T>, key: string, make: () => T): T => {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
-};
 
 const controllerOf = ({ metadata: { ownerReferences } }: KubeObject) =>
   ownerReferences?.find((reference) => reference.controller) ?? ownerReferences?.[0];

@@ -11,6 +11,7 @@ import type {
 } from '../domain/facts.ts';
 import type { KubeObject, ObjectRef } from '../domain/kubernetes.ts';
 import { ClusterObjects } from './cluster-objects.ts';
+import { Keyed } from './keyed.ts';
 import { lazily } from './lazy.ts';
 import { sortedBy } from './order.ts';
 
@@ -24,7 +25,11 @@ export class ClusterFacts extends ClusterObjects {
   readonly logs: ContainerLog[];
   readonly reads: ReadRecord[];
   readonly #facts: Facts;
-  readonly #logsByPod = lazily(() => Map.groupBy(this.logs, (log) => podKey(log.namespace, log.pod)));
+  readonly #logsByPod = lazily(() => {
+    const found = new Keyed<ContainerLog[]>();
+    for (const log of this.logs) found.at(log.pod, log.namespace, '', () => []).push(log);
+    return found;
+  });
   readonly #seriesByName = lazily(() => Map.groupBy(sortedBy(this.#facts.series, seriesKey), (series) => series.name));
   readonly #readsByWhat = lazily(() => Map.groupBy(this.reads, (read) => read.what));
 
@@ -42,7 +47,7 @@ export class ClusterFacts extends ClusterObjects {
 
   logsOf(pod: ObjectRef | KubeObject): ContainerLog[] {
     const { name, namespace } = 'metadata' in pod ? pod.metadata : pod;
-    return this.#logsByPod().get(podKey(namespace, name)) ?? [];
+    return this.#logsByPod().get(name, namespace ?? '', '') ?? [];
   }
 
   /** Series of a metric whose labels hold all the given values. */
@@ -95,6 +100,5 @@ export class ClusterFacts extends ClusterObjects {
   }
 }
 
-const podKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 const logKey = (log: ContainerLog): string => `${log.namespace}/${log.pod}/${log.container}/${log.previous}`;
 const seriesKey = (series: Series): string => series.name + JSON.stringify(series.labels);

@@ -24,6 +24,11 @@ export const podLogLines = onceFor((log: ContainerLog): PodLogLine[] =>
     }),
 );
 
+/** Pods of which a log was read. */
+export const loggedPods = onceFor((facts: ClusterFacts): KubeObject[] =>
+  facts.all('Pod').filter((pod) => facts.logsOf(pod).length > 0),
+);
+
 /** Lines of these pods' logs that match, in each log's own order. */
 export const grep = (facts: ClusterFacts, pods: KubeObject[], pattern: RegExp): PodLogLine[] =>
   pods.flatMap((pod) => facts.logsOf(pod).flatMap((log) => podLogLines(log).filter((line) => pattern.test(line.text))));

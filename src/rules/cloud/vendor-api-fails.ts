@@ -2,7 +2,7 @@ import { refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import { grep } from '../../facts/logs/pod-logs.ts';
+import { grep, loggedPods } from '../../facts/logs/pod-logs.ts';
 import { vendorOf } from '../../facts/provider.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { rule } from '../../triage/rule.ts';
@@ -21,7 +21,7 @@ export default rule({
     'refused credentials, quotas and throttling are the caller’s',
   ],
   judge(facts) {
-    const lines = facts.all('Pod').flatMap((pod) =>
+    const lines = loggedPods(facts).flatMap((pod) =>
       grep(facts, [pod], serverError)
         .filter((line) => !callers.test(line.text) && !(minutesBetween(line.at, facts.now) > recentMinutes))
         .slice(-1)

@@ -3,7 +3,7 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
+import { grep, loggedPods, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { isReady } from '../../facts/pods.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -24,7 +24,7 @@ export default rule({
   ],
   judge(facts) {
     return limits.flatMap(([pattern, setting]) => {
-      const lines = grep(facts, facts.all('Pod'), pattern).filter((line) => podOf(facts, line)?.spec?.nodeName);
+      const lines = grep(facts, loggedPods(facts), pattern).filter((line) => podOf(facts, line)?.spec?.nodeName);
       return lines.length > 0 ? finding(facts, lines, setting) : [];
     });
   },

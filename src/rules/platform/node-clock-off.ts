@@ -4,7 +4,7 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition } from '../../facts/conditions.ts';
-import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
+import { grep, loggedPods, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
@@ -36,7 +36,11 @@ export default rule({
 });
 
 const complaints = (facts: ClusterFacts, node: KubeObject): PodLogLine[] =>
-  grep(facts, facts.podsOn(node.metadata.name), ahead);
+  grep(
+    facts,
+    loggedPods(facts).filter((pod) => pod.spec?.nodeName === node.metadata.name),
+    ahead,
+  );
 
 const podBehind = (facts: ClusterFacts, line: PodLogLine): KubeObject | undefined =>
   facts.find('Pod', line.log.pod, line.log.namespace);
