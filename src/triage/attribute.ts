@@ -8,6 +8,7 @@ import { clearLayers } from './clearance.ts';
 import { confidenceOf, doubtsOf } from './confidence.ts';
 import { impactOf } from './impact.ts';
 import type { Judgement } from './judge.ts';
+import { withRelease } from './release.ts';
 
 /** Evidence a verdict shows: enough for the chain, few enough to read at night. */
 const maxEvidence = 16;
@@ -27,6 +28,7 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
 
   const { explained, siblings, rivals, open } = weighed;
   const layerVerdicts = cleared.map((layer) => implicate(layer, root, open));
+  const told = withRelease(root, facts);
   return {
     ...base,
     state: root.state,
@@ -35,15 +37,15 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
     confidence: confidenceOf(doubtsOf(root, rivals, layerVerdicts)),
     cause: root.cause,
     contributing: contributionsOf(root, explained),
-    evidence: evidenceOf(root, siblings, explained),
+    evidence: evidenceOf(told, siblings, explained),
     chain: root.chain,
     layers: layerVerdicts,
     missing:
       root.owner === 'undetermined' && root.state === 'fault'
         ? [...root.missing, ...missingOf(layerVerdicts)].slice(0, 4)
         : root.missing,
-    nextSteps: root.nextSteps,
-    cannotShow: [...cannotShow(root), ...brokenRules(judgement)],
+    nextSteps: told.nextSteps,
+    cannotShow: [...cannotShow(told), ...brokenRules(judgement)],
     wouldChange: wouldChange(root, rivals, layerVerdicts),
     onset: root.onset ?? facts.alerts[0]?.startsAt ?? null,
     deadline: root.deadline ?? null,
