@@ -25,6 +25,7 @@ import { silencersOf } from './silencers.ts';
 import { loadActions } from './slack/actions.ts';
 import { createSlackApp, type SlackApp } from './slack/app.ts';
 import { postingClient, type SlackConnection } from './slack/client.ts';
+import { connectPatiently } from './slack/connect.ts';
 import { loadForms } from './slack/forms.ts';
 import { loadMessages, type Messages } from './slack/messages.ts';
 import { createSlackSender } from './slack/sender.ts';
@@ -189,8 +190,14 @@ const serve = async (shared: Shared, presentation: Presentation): Promise<string
   const server = createServer(deps, await loadRoutes());
   await server.listen({ host: config.server.host, port: config.server.port });
   closers.push(() => server.close());
-  await slack?.app.start();
-  if (slack) closers.push(() => slack.app.stop());
+  if (slack) {
+    const stopping = new AbortController();
+    closers.push(async () => {
+      stopping.abort();
+      await slack.app.stop();
+    });
+    await connectPatiently(slack.app, log, stopping.signal);
+  }
   const { port } = server.server.address() as AddressInfo;
   return `http://localhost:${port}`;
 };

@@ -28,7 +28,7 @@ export interface SlackApp {
    * already sets `request.rawBody` to the Buffer.
    */
   requestListener: RequestListener | null;
-  /** Verifies the token and, in Socket Mode, connects. Throws when Slack refuses the token. */
+  /** Verifies the token and, in Socket Mode, connects. Throws when Slack refuses the token or is away; may be repeated. */
   start(): Promise<void>;
   /** Takes no more clicks and waits for those under way. */
   stop(): Promise<void>;
@@ -84,7 +84,8 @@ export const createSlackApp = (options: SlackAppOptions): SlackApp => {
     token: options.botToken,
     receiver,
     logger: slackLogger(options.log),
-    clientOptions: clientOptions(options.apiUrl),
+    // Whoever starts the app tries again.
+    clientOptions: { ...clientOptions(options.apiUrl), retryConfig: { retries: 0 } },
     // Otherwise a bad token is an unhandled rejection of the constructor, and the app runs on and drops every click.
     deferInitialization: true,
     convoStore: false,

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { SlackDouble } from '../fakes/slack/server.ts';
+import { freePort } from '../services/free-port.ts';
 import { Faultline } from './faultline.ts';
 import { describeEmbedded } from './installs.ts';
-import { patienceMs } from './workspace.ts';
+import {
+  clusterOf,
+  eventually,
+  expectCompleteThread,
+  incidentBody,
+  patienceMs,
+  settings,
+  verdictPosted,
+} from './workspace.ts';
 
 const quiet = { PORT: '0', ALERTMANAGER_WEBHOOK_TOKEN: 'a-token' };
 
@@ -41,5 +51,35 @@ describe('a worker', () => {
     expect(refusal).toMatch(/ended with 2:\nthe database cannot be reached: .*ECONNREFUSED/);
     expect(refusal).toContain('set DATABASE_URL to a PostgreSQL that answers');
     expect(refusal).not.toMatch(/hunter2|\n {4}at /);
+  });
+});
+
+describeEmbedded('a server whose Slack is away when it starts', (install) => {
+  it('starts all the same, takes alerts, and posts when Slack answers', { timeout: patienceMs }, async () => {
+    const port = await freePort();
+    const first = await SlackDouble.start({ port });
+    const env = { ...settings(first, [clusterOf('patient')]), ...install().env };
+    await first.stop();
+    const server = await Faultline.start({ env });
+    expect(server.output).toContain('Slack does not answer yet');
+    expect(await server.post(await incidentBody('patient'))).toBe(200);
+    await eventually(() => expect(server.output).toContain('"msg":"verdict"'));
+    const slack = await SlackDouble.start({ port });
+    try {
+      await verdictPosted(slack, 'patient', server);
+      await eventually(() => expect(server.output).toContain('Slack answers: connected'));
+      expectCompleteThread(slack, 'patient');
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await slack.stop();
+    }
+  });
+
+  it('stops at once while it still waits for Slack', { timeout: patienceMs }, async () => {
+    const gone = await SlackDouble.start();
+    const env = { ...settings(gone, [clusterOf('waiting')]), ...install().env };
+    await gone.stop();
+    const server = await Faultline.start({ env });
+    expect(await server.stop()).toBe(0);
   });
 });

@@ -79,8 +79,8 @@ export const checkSlack = async ({ slack }: Config): Promise<CheckGroup> => {
         { name: 'token', status: 'skipped', detail: 'SLACK_BOT_TOKEN is unset: threads are on the local console' },
       ],
     };
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  const client = postingClient({ botToken: slack.botToken.reveal(), apiUrl: slack.apiUrl, log: silent, timeoutMs });
+  const { botToken, apiUrl } = slack;
+  const client = postingClient({ botToken: botToken.reveal(), apiUrl, log: silent, timeoutMs });
   const token = await attempt(
     'token',
     'install the app again and set SLACK_BOT_TOKEN to its bot token (xoxb-…)',
@@ -89,8 +89,29 @@ export const checkSlack = async ({ slack }: Config): Promise<CheckGroup> => {
       return `${answer.user} in ${answer.team}`;
     },
   );
-  return { title, checks: [token] };
+  return { title, checks: [token, await checkWayIn(slack)] };
 };
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** How clicks and commands reach us. Opening a connection and not using it takes nothing from the running service. */
+const checkWayIn = async ({ appToken, apiUrl }: Config['slack']): Promise<Check> =>
+  appToken
+    ? attempt(
+        'Socket Mode',
+        'set SLACK_APP_TOKEN to an app-level token (xapp-…) of this app with connections:write, and turn Socket Mode on',
+        async () => {
+          const client = postingClient({ botToken: appToken.reveal(), apiUrl, log: silent, timeoutMs });
+          await client.apps.connections.open();
+          return 'SLACK_APP_TOKEN opens a connection';
+        },
+      )
+    : // The configuration has one of the two.
+      {
+        name: 'requests over HTTP',
+        status: 'ok',
+        detail: 'SLACK_SIGNING_SECRET is set; point the request URL of the app at /slack/events',
+      };
 
 export const checkWebhooks = ({ webhooks }: Config): CheckGroup => ({
   title: 'webhooks',
