@@ -11,9 +11,7 @@ export const evalReport = (cases: ScoredCase[], summary: Summary): string =>
     `vendor false alarms  ${summary.vendorFalseAlarms}`,
     `evidence recall      ${percent(summary.evidenceRecall)}`,
     `boundary             ${percent(summary.boundaryAccuracy)}`,
-    `calibration          ${Object.entries(summary.calibration)
-      .map(([level, { right, of }]) => `${level} ${right} of ${of} right`)
-      .join(', ')}`,
+    `by confidence        ${Object.entries(summary.calibration).map(calibrationWords).join(', ')}`,
     '',
     'answer → verdict',
     ...Object.entries(summary.confusion)
@@ -27,6 +25,10 @@ export const evalReport = (cases: ScoredCase[], summary: Summary): string =>
     ...cases.filter((entry) => entry.result === 'wrong').flatMap(failure),
     ...cases.filter((entry) => entry.result !== 'wrong' && entry.missed.length > 0).flatMap(uncited),
   ].join('\n');
+
+/** Cases of one confidence; without any, a share would say nothing. */
+const calibrationWords = ([level, { right, of }]: [string, { right: number; of: number }]): string =>
+  of === 0 ? `${level} none` : `${level} ${right} of ${of} right (${percent(right / of)})`;
 
 const failure = (entry: ScoredCase): string[] => {
   const { verdict, expected } = entry;

@@ -52,6 +52,22 @@ describe('faultline eval', () => {
     expect(stderr).toMatch(words);
   });
 
+  it('says what to add to a case without an answer, and judges the others', async () => {
+    const open = join(folder, 'open');
+    await cp(right, open, { recursive: true });
+    const file = join(open, 'case.json');
+    const { expected, ...rest } = JSON.parse(await readFile(file, 'utf8'));
+    expect(expected).toBeDefined();
+    await writeFile(file, JSON.stringify(rest));
+    const alone = await faultline(['eval', open]);
+    expect({ code: alone.code, stdout: alone.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(alone.stderr).toMatch(/has no "expected"[\s\S]*"expected": \{ "owner": [\s\S]*faultline triage --snapshot/);
+    const both = await faultline(['eval', open, right]);
+    expect(both.code).toBe(2);
+    expect(both.stdout).toMatch(/cases +1\n[\s\S]*by confidence +high 1 of 1 right \(100\.0%\), medium none, low none/);
+    await rm(open, { recursive: true });
+  });
+
   it('exits 2 for a case whose objects cannot be read, and names the file', async () => {
     const broken = join(folder, 'broken');
     await cp(right, broken, { recursive: true });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { alertTarget, readAlerts } from '../../src/cli/target.ts';
+import { calibration } from '../../src/domain/calibration.ts';
 import { scoreCase, summarise } from '../../src/eval/score.ts';
 import { openSnapshot } from '../../src/evidence/kubernetes/snapshot.ts';
 import { loadRules } from '../../src/rules/load.ts';
@@ -37,6 +38,12 @@ describe('all incident cases', async () => {
     const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
     const row = `| ${summary.cases} | ${percent(summary.ownerAccuracy)} | ${summary.wrongPagesAtHigh} | ${summary.vendorFalseAlarms} | ${percent(summary.evidenceRecall)} |`;
     expect(await readFile(new URL('../../README.md', import.meta.url), 'utf8')).toContain(row);
+  });
+
+  test('README and incident page say how often each confidence was right', async () => {
+    expect(calibration, 'update src/domain/calibration.ts').toEqual(summary.calibration);
+    const words = Object.entries(summary.calibration).map(([level, { right, of }]) => `${level} ${right} of ${of}`);
+    expect(await readFile(new URL('../../README.md', import.meta.url), 'utf8')).toContain(words.join(', '));
   });
 
   test('the same facts give the same verdict, byte for byte', async () => {

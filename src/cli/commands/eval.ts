@@ -35,7 +35,9 @@ const run = async (dirs: string[], options: Options): Promise<void> => {
   const ruleSet = await loadRules();
   const folders = (await Promise.all(dirs.map(caseFolders))).flat();
   if (folders.length === 0)
-    throw new OperatorError(`no case.json below ${dirs.join(', ')}: give folders of incident cases`);
+    throw new OperatorError(
+      `no case.json below ${dirs.join(', ')}: give folders of incident cases, as \`faultline snapshot --out DIR\` makes them`,
+    );
   const scored: ScoredCase[] = [];
   for (const folder of folders) {
     try {
@@ -47,6 +49,8 @@ const run = async (dirs: string[], options: Options): Promise<void> => {
       process.exitCode = 2;
     }
   }
+  // Without one judged case every figure would be a perfect one.
+  if (scored.length === 0) return;
   const summary = summarise(scored);
   process.stdout.write(
     options.json ? jsonLine({ type: 'summary', ...summary }) : `${printable(evalReport(scored, summary))}\n`,
@@ -70,7 +74,9 @@ const evalCase = async (folder: string, ruleSet: RuleSet, json: boolean): Promis
   const snapshot = await openSnapshot(folder).catch(asOperatorError);
   const { expected, id, cluster } = snapshot.meta;
   if (!expected)
-    throw new OperatorError(`${join(folder, 'case.json')} has no "expected": there is no answer to compare with`);
+    throw new OperatorError(
+      `${join(folder, 'case.json')} has no "expected": there is no answer to compare with. Once you know whose the incident was, add for example\n  "expected": { "owner": "platform", "boundary": "quota", "must_cite": [], "must_not_blame": ["app"] }\n(all fields: docs/cases.md); \`faultline triage --snapshot ${folder}\` says what Faultline makes of it`,
+    );
   const target = alertTarget(redact(await readAlerts(join(folder, 'alert.json'))), cluster);
   const result = await triage(ruleSet, target, snapshot, redact);
   if (json) {
