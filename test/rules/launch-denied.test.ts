@@ -47,3 +47,45 @@ test('EC2 ends machines while they start: the key of their disk refuses', () => 
   expect(judged('Server.InternalError')).toEqual([]);
   expect(judged('Server.SpotInstanceTermination')).toEqual([]);
 });
+
+test('EC2 no longer answers for such machines: Karpenter’s log and the trail together tell', () => {
+  const pod = waiting('web-1', { message: '0/2 nodes are available: 2 Insufficient cpu.' });
+  const gone = {
+    namespace: 'kube-system',
+    pod: 'karpenter-1',
+    container: 'controller',
+    previous: false,
+    text: JSON.stringify({
+      level: 'INFO',
+      time: minutesAgo(9),
+      message: 'garbage collecting nodeclaim with no cloudprovider representation',
+      NodeClaim: { name: 'default-abcde' },
+    }),
+  };
+  const trail = (errorCode: string | undefined) => ({
+    call: 'cloudtrail.lookupEvents',
+    answer: {
+      Events: [
+        {
+          EventName: 'CreateGrant',
+          EventTime: minutesAgo(10),
+          CloudTrailEvent: JSON.stringify({
+            eventSource: 'kms.amazonaws.com',
+            errorCode,
+            errorMessage: 'not authorized to use the key',
+          }),
+        },
+      ],
+    },
+  });
+  const judged = (errorCode: string | undefined, logs = [gone]) =>
+    findingsOf(rule, { subject: subjectOf(pod), objects: [pod, pool('default')], logs, cloud: [trail(errorCode)] });
+  expect(judged('AccessDenied')[0]).toMatchObject({ owner: 'platform' });
+  expect(
+    judged('AccessDenied')[0]!
+      .evidence.map(({ text }) => text)
+      .join(),
+  ).toContain('CreateGrant AccessDenied');
+  expect(judged(undefined)).toEqual([]);
+  expect(judged('AccessDenied', [])).toEqual([]);
+});

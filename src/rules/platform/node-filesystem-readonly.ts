@@ -17,7 +17,7 @@ const readOnly =
 const deviceError =
   /I\/O error|Buffer I\/O|blk_update_request|nvme\d+n\d+.*(timeout|reset|abort)|EXT4-fs error|XFS.*(shutdown|corruption)|Remounting filesystem read-only|critical medium error/i;
 const deviceReasons =
-  /^(IOError|Ext4Error|Ext4Warning|FilesystemIsReadOnly|BlockDeviceIOError|XFSShutdown|EBSVolume\w+|MdadmHealth\w*)$/;
+  /^(IOError|Ext4Error|Ext4Warning|FilesystemIsReadOnly|BlockDeviceIOError|XFSShutdown|EBSVolume(?!\w*Exceeded)\w+|MdadmHealth\w*)$/;
 
 export default rule({
   title: 'A node’s filesystem has become read-only: kubelet and runtime can write nothing there',
