@@ -1,3 +1,4 @@
+import type { Evidence } from '../domain/evidence.ts';
 import type { Finding } from '../domain/finding.ts';
 import { describeRef } from '../domain/kubernetes.ts';
 import { text } from '../domain/text.ts';
@@ -30,13 +31,22 @@ export const withRelease = (root: Finding, facts: ClusterFacts): Finding => {
 
   const felt = minutesBetween(change.at, facts.alerts[0]?.startsAt ?? onset);
   const when = `changed ${duration(Math.max(0, felt))} before the ${facts.alerts[0] ? 'alert' : 'onset'}${authorOf(change) ? ` ${authorOf(change)}` : ''}`;
-  const cited = new Set(root.evidence.map((entry) => `${entry.object}/${entry.field}`));
-  const isNew = (entry: { object: string; field: string }): boolean => !cited.has(`${entry.object}/${entry.field}`);
   return {
     ...root,
-    evidence: [...root.evidence, ...citeChange(cite(own, facts), change, when).filter(isNew)],
+    evidence: united(root.evidence, citeChange(cite(own, facts), change, when)),
     nextSteps: root.owner === own ? stepsBack(root, change) : root.nextSteps,
   };
+};
+
+/** What the rule cites of the change itself says when and by whom as well. */
+const united = (cited: Evidence[], change: Evidence[]): Evidence[] => {
+  const keyOf = (entry: Evidence): string => `${entry.object}/${entry.field}`;
+  const told = new Map(change.map((entry) => [keyOf(entry), entry]));
+  const known = new Set(cited.map(keyOf));
+  return [
+    ...cited.map((entry) => told.get(keyOf(entry)) ?? entry),
+    ...change.filter((entry) => !known.has(keyOf(entry))),
+  ];
 };
 
 /** The rules' own rollback, where a tool would undo it, becomes the tool's; a root without one gets it as last step. */

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import type { Finding } from '../../src/domain/finding.ts';
 import { type KubeObject, refOf } from '../../src/domain/kubernetes.ts';
 import { text } from '../../src/domain/text.ts';
+import { cite } from '../../src/facts/cite.ts';
 import { ClusterFacts } from '../../src/facts/cluster.ts';
+import { scopeOf } from '../../src/facts/scope.ts';
+import { attribute } from '../../src/triage/attribute.ts';
 import { withRelease } from '../../src/triage/release.ts';
 import { factsOf, object } from '../rules/harness.ts';
 import { deployment, minutesAgo } from '../rules/workloads.ts';
@@ -162,4 +165,22 @@ test('where nobody is found at fault the change is evidence and no advice', () =
   const told = withRelease(finding(objects[0]!, { owner: 'undetermined' }), factsWith(objects));
   expect(told.evidence).toHaveLength(1);
   expect(told.nextSteps).toHaveLength(1);
+});
+
+test('what a rule cites of the rollout itself says when and by whom as well, once', () => {
+  const objects = deployment('web', { age: 22, before: {} });
+  const facts = factsWith(objects);
+  const own = cite('app', facts).field(objects[1]!, 'metadata.creationTimestamp', minutesAgo(22), 'image changed');
+  const { evidence } = withRelease(finding(objects[0]!, { evidence: [own] }), facts);
+  expect(evidence).toHaveLength(1);
+  expect(evidence[0]!.text).toContain('12 min before the alert: image');
+});
+
+test('the verdict shows it', () => {
+  const objects = deployment('web', { age: 22, before: {} });
+  const facts = factsWith(objects);
+  const findings = [finding(objects[0]!)];
+  const verdict = attribute({ facts, scope: scopeOf(facts), findings, silent: [], broken: [] }, 'test');
+  expect(verdict.evidence[0]!.text).toContain('changed 12 min before the alert');
+  expect(verdict.nextSteps.at(-1)!.en).toContain(byHand);
 });
