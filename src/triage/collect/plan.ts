@@ -85,7 +85,7 @@ export const followPlan = async (collection: Collection, plan: Plan): Promise<vo
     const situation = situationOf(collection);
     const logs = wave === 1 ? [] : plan.logs(situation);
     const forLogs = plan.keptForLogs(situation);
-    const kept = wave === 1 ? forLogs + plan.keptForNeeds : Math.min(forLogs, logs.length);
+    const kept = wave === 3 ? Math.min(forLogs, logs.length) : wave === 1 ? forLogs + plan.keptForNeeds : forLogs;
     const due = dueIn(plan.candidates, wave, situation, collection.callsLeft === Infinity ? 1 : 0).filter(
       ({ key }) => !done.has(key),
     );

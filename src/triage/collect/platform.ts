@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
-import { isSilent } from '../../facts/nodes/nodes.ts';
+import { isSilent, removalMark } from '../../facts/nodes/nodes.ts';
 import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
@@ -7,24 +7,38 @@ import { resources } from '../resources.ts';
 import type { Collection, WantedLog } from './collection.ts';
 import { configMaps } from './config-maps.ts';
 import { logsOf } from './logs.ts';
-import { type Candidate, followPlan, type Plan } from './plan.ts';
+import { type Candidate, followPlan, type Place, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
 
 /** Nobody's namespace in particular: what happens in the cluster may be the cause. */
 const isWide = ({ namespaces }: Situation): boolean => namespaces.length === 0;
 const growthWords = /scal|nodes?|replica|capacity|cost|count/i;
 
+/** Nodes that are ill or on their way out: their pods are victims, and what holds them. */
+const onTroubledNodes = ({ facts, scope, illNodes, isWhole }: Situation): Place[] => {
+  if (isWhole('pods')) return [];
+  const leaving = facts.all('Node').filter((node) => removalMark(node) !== undefined);
+  return [...new Set([...scope.subjectNodes, ...leaving, ...illNodes])]
+    .slice(0, 3)
+    .map((node) => ({ fieldSelector: `spec.nodeName=${node.metadata.name}` }));
+};
+
 /** Nodes whose kubelet reports itself have renewed their leases too. */
 const leaseWorth = ({ illNodes, alertSays }: Situation): number =>
   Math.max(illNodes.length > 0 ? 58 : 0, alertSays(/lease|node.?controller|KubeControllerManager/i) ? 40 : 0);
 
 /** What new nodes are made from matters where they fail to come, or come ill. */
-export const nodeClassWorth = ({ facts, says, families }: Situation): number => {
+export const nodeClassWorth = ({ facts, says, families, illNodes }: Situation): number => {
   const isTold = [...facts.all('NodeClaim'), ...facts.all('NodePool')].some((object) =>
     (object.status?.conditions ?? []).some(({ status }: any) => status !== 'True'),
   );
   const isConcerned = families.some((family) => ['pending', 'node', 'provisioning', 'starting'].includes(family));
-  return Math.max(isTold ? 60 : 0, isConcerned ? 30 : 0, 30 * says(/nodeclass|nodeclaim|launch|karpenter/i));
+  return Math.max(
+    isTold ? 60 : 0,
+    illNodes.length > 0 ? 59 : 0,
+    isConcerned ? 30 : 0,
+    30 * says(/nodeclass|nodeclaim|launch|karpenter/i),
+  );
 };
 
 /** Nodes and what makes them, the add-ons, and the neighbours of the subject. */
@@ -43,6 +57,7 @@ const candidates: Candidate[] = [
     where: (s) => (s.isWhole('pods') ? [] : [{ namespace: 'kube-system' }]),
     worth: () => 85,
   },
+  { resource: resources.pods, wave: 2, where: onTroubledNodes, worth: () => 62 },
   {
     resource: resources.events,
     wave: 2,
@@ -58,9 +73,9 @@ const candidates: Candidate[] = [
     wave: 2,
     worth: (s) => Math.max(isWide(s) ? 50 : 0, 45 * s.says(/daemon|cni|csi|agent|node|sandbox|dns|lookup|device/i)),
   },
-  { resource: resources.deployments, wave: 2, worth: (s) => (isWide(s) ? 0 : Math.max(5, 40 * s.says(growthWords))) },
-  { resource: resources.statefulsets, wave: 2, worth: (s) => (isWide(s) ? 20 : 4) },
-  { resource: resources.replicasets, wave: 2, worth: (s) => (isWide(s) ? 0 : Math.max(3, 20 * s.says(growthWords))) },
+  { resource: resources.deployments, wave: 2, worth: (s) => (isWide(s) ? 0 : 40 * s.says(growthWords)) },
+  { resource: resources.statefulsets, wave: 2, worth: (s) => (isWide(s) ? 20 : 0) },
+  { resource: resources.replicasets, wave: 2, worth: (s) => (isWide(s) ? 0 : 20 * s.says(growthWords)) },
   { resource: resources.horizontalpodautoscalers, wave: 2, worth: (s) => (isWide(s) ? 0 : 35 * s.says(growthWords)) },
   {
     resource: resources.poddisruptionbudgets,
