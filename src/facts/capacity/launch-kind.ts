@@ -37,21 +37,23 @@ const kinds: [LaunchKind, RegExp][] = [
   ],
   [
     'quota',
-    /VcpuLimitExceeded|MaxSpotInstanceCount|SpotQuotaExceeded|FleetCountExceeded|FleetQuotaExceeded|InstanceLimitExceeded|ReservationCapacityExceeded|VolumeLimitExceeded|Quota_?Exceeded|quota exceeded|quota '?[\w-]+'? exceeded|quota\.exceeded|exceeded.{0,12}quota|exceeding approved|QuotaReached|capacity limit for your subscription|vCPU limit|vCPU capacity than your current|Quota(Full|ExceedLimit)|Quota\w*Exceed|max\w* quota/i,
+    /VcpuLimitExceeded|MaxSpotInstanceCount|SpotQuotaExceeded|FleetCountExceeded|FleetQuotaExceeded|InstanceLimitExceeded|ReservationCapacityExceeded|VolumeLimitExceeded|Quota_?Exceeded|quota exceeded|quota '?[\w-]+'? exceeded|quota\.exceeded|exceeded.{0,12}quota|exceeding approved|QuotaReached|capacity limit for your subscription|vCPU limit|vCPU capacity than your current|Quota(Full|ExceedLimit)|Quota\w*Exceed|max\w* quota|(?<!\w)LimitExceeded\b/i,
   ],
   ['shortage', /do not have sufficient .{0,60}capacity/i],
+  // Karpenter's words where the fleet gave no code at all.
+  ['vague', /all requested instance types were unavailable/i],
   [
     'shortage',
     /InsufficientInstanceCapacity|InsufficientHostCapacity|InsufficientCapacity\b|AllocationFail|RESOURCE_POOL_EXHAUSTED|resource\.pool\.exhausted|out[. _]of[. _]resources|stockout|NoStock|StockExhaust|StockClose|out of stock|sold out|stock of the specified|SkuNotAvailable|SKUNotAvailable|OverconstrainedAllocation|OverconstrainedZonal|capacity-not-available|does not have (enough|sufficient) (resources|capacity)/i,
   ],
   [
     'configuration',
-    /AMINotFound|InvalidAMI|LaunchTemplateNotFound|InvalidLaunchTemplate|launch template.{0,60}not (exist|found)|InstanceProfileNameInvalid|Invalid IAM Instance Profile|SecurityGroupSubnetVPCMismatch|Invalid(Subnet|Security)?Group|InvalidSubnet|InvalidGroup|InvalidParameter|InvalidBlockDevice|UserDataSize|userdata (is )?limited|FreeTierIneligible|AmiIdNotFound|Ec2(LaunchTemplate|Subnet|InstanceTypeDoesNot)|SpotMaxPriceTooLow|CpuOptionsNot|\bUnsupported(Operation)?\b|is not supported in your requested|SubnetResolutionFailed|InstanceTypeResolutionFailed|ImageNotFound|IamRoleNotFound|IamInstanceProfile/i,
+    /AMINotFound|InvalidAMI|LaunchTemplateNotFound|InvalidLaunchTemplate|launch template.{0,60}not (exist|found)|InstanceProfileNameInvalid|Invalid IAM Instance Profile|SecurityGroupSubnetVPCMismatch|Invalid(Subnet|Security)?Group|InvalidSubnet|InvalidGroup|InvalidParameter|InvalidBlockDevice|UserDataSize|userdata (is )?limited|FreeTierIneligible|AmiIdNotFound|Ec2(LaunchTemplate|Subnet|InstanceTypeDoesNot)|SpotMaxPriceTooLow|CpuOptionsNot|\bUnsupported(Operation)?\b|is not supported in your requested|SubnetResolutionFailed|InstanceTypeResolutionFailed|ImageNotFound|Iam(Node)?RoleNotFound|IamInstanceProfile/i,
   ],
   ['throttled', /RequestLimitExceeded|Throttl|Rate ?[Ll]imit|TooManyRequests|rateLimitExceeded/i],
   [
     'service-error',
-    /\bInternal(Server|Execution|Operation)?(Error|Failure)\b|internal error|ServiceUnavailable|service unavailable|under heavy load|\bUnavailable\b|EncounteredInternal|An internal error has occurred/i,
+    /\bInternal(Server|Execution|Operation)?(Error|Failure)\b|internal error|ServiceUnavailable|service unavailable|heavy load|\bUnavailable\b|EncounteredInternal|An internal error has occurred/i,
   ],
   ['vague', /UnfulfillableCapacity|Unknown error occurred/i],
 ];

@@ -96,3 +96,51 @@ test('the code is the one that belongs to the kind, not the first in the text', 
   const text = 'UnfulfillableCapacity: adjust.; InsufficientInstanceCapacity: none';
   expect(launchKindOf('', text).code).toBe('InsufficientInstanceCapacity');
 });
+
+/** Karpenter's reasons and fleet codes, EKS' node group health, AKS' and GKE's classes, Alibaba's conditions. */
+const codes: Record<string, string[]> = {
+  shortage: [
+    ...['InsufficientInstanceCapacity', 'AllocationFailure', 'ZonalAllocationFailure', 'AllocationFailed'],
+    ...['OverconstrainedAllocationFailure', 'OverconstrainedZonalAllocationFailure', 'SKUNotAvailable'],
+    ...[
+      'OverconstrainedZonalAllocationRequest',
+      'ZONE_RESOURCE_POOL_EXHAUSTED',
+      'NoStock',
+      'StockExhaust',
+      'StockClose',
+    ],
+    'scale.up.error.out.of.resources',
+  ],
+  quota: [
+    ...['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'VCPULimitExceeded', 'MaxFleetCountExceeded'],
+    ...['FleetQuotaExceeded', 'SpotQuotaExceeded', 'ReservationCapacityExceeded', 'SubscriptionQuotaReached'],
+    ...['InstanceLimitExceeded', 'LimitExceeded', 'QUOTA_EXCEEDED', 'scale.up.error.quota.exceeded'],
+    'DiskCapacityQuotaFull',
+  ],
+  addresses: [
+    ...['InsufficientFreeAddressesInSubnet', 'InsufficientFreeAddresses', 'IP_SPACE_EXHAUSTED'],
+    'scale.up.error.ip.space.exhausted',
+  ],
+  denied: ['Unauthorized', 'AMIAuthorizationFailure', 'AccessDenied', 'scale.up.error.service.account.deleted'],
+  'service-linked-role': ['SpotSLRCreationFailed', 'AuthFailure.ServiceLinkedRoleCreationNotPermitted'],
+  configuration: [
+    ...['AMINotFound', 'InvalidAMIID', 'LaunchTemplateNotFound', 'InstanceProfileNameInvalid', 'FreeTierIneligible'],
+    ...['SecurityGroupSubnetVPCMismatch', 'UserDataSizeLimitExceeded', 'SubnetResolutionFailed', 'Unsupported'],
+    ...['InstanceTypeResolutionFailed', 'Ec2LaunchTemplateNotFound', 'Ec2SubnetNotFound', 'IamNodeRoleNotFound'],
+    ...['AmiIdNotFound', 'Ec2InstanceTypeDoesNotExist', 'CpuOptionsNotSupported', 'CpuOptionsNotValid'],
+  ],
+  'account-blocked': ['AccountPendingVerification'],
+  balance: ['InsufficientBalance'],
+  throttled: ['RequestLimitExceeded', 'Throttling'],
+  'service-error': ['InternalError', 'InternalFailure'],
+  vague: ['UnfulfillableCapacity', 'all requested instance types were unavailable during launch'],
+  unknown: ['LaunchFailed', 'AsgInstanceLaunchFailures', 'scale.up.error.waiting.for.instances.timeout'],
+};
+
+test.each(Object.entries(codes).flatMap(([kind, list]) => list.map((code) => [code, kind] as const)))(
+  '%s alone is %s, as a reason and inside a sentence',
+  (code, kind) => {
+    expect(launchKindOf(code, '').kind).toBe(kind);
+    expect(launchKindOf('', `insufficient capacity, with fleet error(s), ${code}: more words`).kind).toBe(kind);
+  },
+);
