@@ -33,7 +33,7 @@ const verdictHtml = (view: IncidentView, verdict: Verdict, reasoning: Reasoning 
 <p class="cause">${verdict.cause.en}</p>
 <p><b>Owner:</b> ${ownerWords(verdict, view.routing)}</p>
 <p><b>Confidence:</b> ${confidenceWords(verdict, reasoning)}</p>
-${verdict.deadline && html`<p><b>Next check:</b> ${timeOf(verdict.deadline)}. If it still holds then, it is a fault, and the thread says so; if not, the incident is over.</p>`}
+${verdict.deadline && html`<p><b>Next check:</b> ${timeOf(verdict.deadline)}. It is read again then: what still holds is a fault, and a reply in the thread says so.</p>`}
 ${verdict.impact && html`<p><b>Impact:</b> ${verdict.impact}</p>`}
 ${verdict.onset && html`<p><b>Began:</b> ${timeOf(verdict.onset)}</p>`}
 ${section('Next steps', verdict.nextSteps, (step) => prose(step.en), 'ol')}

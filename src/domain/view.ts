@@ -1,7 +1,7 @@
 import type { AuditEntry } from './audit.ts';
 import type { Evidence } from './evidence.ts';
 import type { Incident, StoredAlert } from './incident.ts';
-import type { Layer, Owner } from './layer.ts';
+import type { Layer, Owner, VerdictState } from './layer.ts';
 import type { Silence } from './silence.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -70,6 +70,8 @@ export interface IncidentRecord {
   verdictAt: string | null;
   /** Owner of the verdict before this one, where it differs. */
   formerOwner: Owner | null;
+  /** State of the verdict before this one, where it differs: what was expected may have become a fault, or be over. */
+  formerState: VerdictState | null;
   routing: Routing | null;
   escalation: Escalation | null;
   /** Where a person sent it; `routing` and `escalation` are then those of the hand-off. */

@@ -61,6 +61,7 @@ const newestOf = ([newest, former]: StoredVerdict[]) => ({
   verdict: newest?.verdict ?? null,
   verdictAt: newest ? iso(newest.judgedAt) : null,
   formerOwner: newest && former && former.owner !== newest.owner ? former.owner : null,
+  formerState: newest && former && former.verdict.state !== newest.verdict.state ? former.verdict.state : null,
   routing: newest?.routing ?? null,
   escalation: newest?.escalation ?? null,
 });

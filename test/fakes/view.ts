@@ -189,6 +189,7 @@ export const incidentView = (overrides: Partial<IncidentView> = {}): IncidentVie
   verdict: verdict(),
   verdictAt: '2026-11-20T08:25:21Z',
   formerOwner: null,
+  formerState: null,
   routing: platformTeam,
   escalation: {
     audience: 'platform',

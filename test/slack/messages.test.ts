@@ -116,6 +116,19 @@ test('every text of the catalogue is said somewhere', async () => {
     incidentView({ verdict: verdict({ evidence: Array(40).fill(evidence({ text: 'z'.repeat(3000) })) }) }),
     incidentView({ incident: incident({ assignedTo: 'U0ALICE01', resolvedBy: 'console' }), handOff: handOff() }),
     incidentView({ handOff: handOff({ corrects: true }) }),
+    incidentView({ formerState: 'expected' }),
+    { ...views.over(), formerState: 'expected' as const },
+    incidentView({
+      verdict: verdict({ layers: [{ layer: 'app', status: 'unknown', missing: 'm', fix: 'f', silent: true }] }),
+      escalation: {
+        audience: 'platform',
+        title: 'T',
+        body: Array(2000)
+          .fill(`line ${'z'.repeat(30)}`)
+          .join('\n'),
+        incomplete: [],
+      },
+    }),
     incidentView({ silences: [silence()] }),
     ...['2026-11-20T08:30:00Z', '2026-11-22T08:30:00Z', '2026-11-20T10:30:00Z'].map((resolvedAt) =>
       incidentView({

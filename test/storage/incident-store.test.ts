@@ -193,6 +193,16 @@ describeBackends('incident store', (backend) => {
     expect(await store().facts(id)).toEqual([facts('app', minute(2))]);
   });
 
+  it('shows the state before, where what was expected has become a fault', async () => {
+    const id = await open();
+    const expected = { ...verdict('undetermined'), state: 'expected' as const };
+    await store().saveVerdict(id, 1, expected, routing('platform'), null, minute(2));
+    expect(await store().record(id)).toMatchObject({ formerState: null });
+    await store().requestRun(id, 'U1', minute(3));
+    await store().saveVerdict(id, 2, verdict('undetermined'), routing('platform'), null, minute(4));
+    expect(await store().record(id)).toMatchObject({ formerState: 'expected', formerOwner: null });
+  });
+
   it('shows the newest verdict and the owner before it, where it changed', async () => {
     const id = await open();
     await judge(id);

@@ -150,7 +150,7 @@ export const renderVerdict = (view: IncidentView, verdict: Verdict, messages: Me
       ]),
     ],
     // A changed owner is called in the reply that says so: this message may be an edit, which notifies nobody.
-    view.formerOwner === null ? mention(draft) : [],
+    turnOf(view, verdict) === null ? mention(draft) : [],
     chain(draft, verdict),
     verdict.owner === 'undetermined' && verdict.state === 'fault' ? missingReads(draft, verdict.missing) : [],
     list(draft, 'label.contributing', contributing(draft, verdict)),
@@ -186,23 +186,32 @@ export const renderNextSteps = (view: IncidentView, verdict: Verdict, messages: 
   );
 };
 
-/** A changed owner is a reply of its own, one per run: edits notify nobody. */
-export const renderOwnerChange = (view: IncidentView, verdict: Verdict, messages: Messages): ThreadMessage => {
+/** How a verdict turned the one before it around: what was expected is a fault now or is over, or the owner is another. */
+type Turn = 'raised' | 'closed' | 'ownerChange';
+
+export const turnOf = ({ formerOwner, formerState }: IncidentView, { state }: Verdict): Turn | null => {
+  if (formerState === 'expected' && state === 'fault') return 'raised';
+  if (formerState === 'expected' && state === 'over') return 'closed';
+  return formerOwner === null ? null : 'ownerChange';
+};
+
+/** A turn is a reply of its own, one per run: edits notify nobody. */
+export const renderTurn = (view: IncidentView, verdict: Verdict, turn: Turn, messages: Messages): ThreadMessage => {
   const draft = new Draft(view, messages);
-  const former = draft.say(`owner.${view.formerOwner}`);
+  const former = draft.say(`owner.${view.formerOwner ?? 'undetermined'}`);
   const owner = ownerPhrase(draft, verdict, view.routing);
   const parts: Block[][] = [
     [
       rich([
         paragraph(
-          bold(draft.say('heading.ownerChange', { former, owner })),
+          bold(draft.say(`heading.${turn}`, { former, owner })),
           labelled(draft.say('label.cause'), ...plain(draft.line(draft.sentence(verdict.cause), 800))),
         ),
       ]),
     ],
     mention(draft),
   ].filter((part) => part.length > 0);
-  const text = draft.say('lockScreen.ownerChange', { former, owner, action: firstAction(draft, verdict) });
+  const text = draft.say(`lockScreen.${turn}`, { former, owner, action: firstAction(draft, verdict) });
   return draft.finish(`owner-change-${view.incident.run}`, text, parts);
 };
 

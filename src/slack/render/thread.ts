@@ -4,7 +4,15 @@ import type { Messages } from '../messages.ts';
 import { renderClosing } from './closing.ts';
 import { renderEscalation } from './escalation.ts';
 import { renderHandOff } from './hand-off.ts';
-import { hasReply, renderForOwner, renderLayer, renderNextSteps, renderOwnerChange, renderVerdict } from './replies.ts';
+import {
+  hasReply,
+  renderForOwner,
+  renderLayer,
+  renderNextSteps,
+  renderTurn,
+  renderVerdict,
+  turnOf,
+} from './replies.ts';
 import { renderRoot } from './root.ts';
 
 /**
@@ -16,6 +24,7 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
   const { verdict, escalation } = view;
   const root = renderRoot(view, messages);
   if (!verdict) return [root];
+  const turn = turnOf(view, verdict);
   return [
     root,
     ...verdict.layers.filter((layer) => hasReply(verdict, layer)).map((layer) => renderLayer(view, layer, messages)),
@@ -23,7 +32,7 @@ export const renderThread = (view: IncidentView, messages: Messages): ThreadMess
     ...(verdict.nextSteps.length > 0 ? [renderNextSteps(view, verdict, messages)] : []),
     ...(escalation ? renderEscalation(view, escalation, messages) : []),
     ...renderForOwner(view, verdict, messages),
-    ...(view.formerOwner !== null && !view.handOff ? [renderOwnerChange(view, verdict, messages)] : []),
+    ...(turn && !view.handOff ? [renderTurn(view, verdict, turn, messages)] : []),
     ...(view.handOff ? [renderHandOff(view, view.handOff, messages)] : []),
     ...(view.incident.status === 'resolved' ? [renderClosing(view, messages)] : []),
   ];

@@ -218,6 +218,20 @@ test('expected and over look calm: no mention, no action, the deadline is named'
   expect(wordsOf(inSlot(views.over(), 'root'))).toContain('It ended by itself.');
 });
 
+test('what was expected and lasts is raised by a reply of its own; what ended is closed by one', () => {
+  const second = { formerState: 'expected', incident: incident({ run: 2 }) } as const;
+  const raised = incidentView({ ...second, mode: 'page', formerOwner: 'undetermined' });
+  const reply = inSlot(raised, 'owner-change-2');
+  expect(wordsOf(reply)).toContain('It did not end by its deadline and is a fault now, for Cluster platform');
+  expect(mentions(raised)).toHaveLength(1);
+  expect(JSON.stringify(reply)).toContain('<!subteam^');
+  const unowned = { ...views.undetermined(), ...second, mode: 'page' as const };
+  expect(inSlot(unowned, 'owner-change-2').text).toContain('It did not end by its deadline');
+  const over = { ...views.over(), ...second, mode: 'page' as const };
+  expect(inSlot(over, 'owner-change-2').text).toBe('The re-check found it over. Nobody has to act.');
+  expect(mentions(over)).toEqual([]);
+});
+
 test('undetermined names the missing read and its fix', () => {
   const words = wordsOf(inSlot(views.undetermined(), 'root'));
   expect(words).toContain('Undetermined, low confidence; Cluster platform looks first');
