@@ -5,7 +5,7 @@ import { type AwsAccounts, awsAccounts } from './evidence/aws/account.ts';
 import { credentialsInSight } from './evidence/aws/credentials.ts';
 import { eksAccess } from './evidence/aws/eks-access.ts';
 import { awsReader } from './evidence/aws/live.ts';
-import { type ClusterAccess, connect } from './evidence/kubernetes/connection.ts';
+import type { ClusterAccess } from './evidence/kubernetes/access.ts';
 import { liveCluster } from './evidence/kubernetes/live.ts';
 import { openSnapshot } from './evidence/kubernetes/snapshot.ts';
 import { providerOf, regionOf } from './evidence/kubernetes/snapshot-identity.ts';
@@ -94,6 +94,8 @@ export const openLive = async (
   accounts: AwsAccounts = awsAccounts({ timeoutMs: callTimeoutMs }),
   maxApiCalls = defaultMaxApiCalls,
 ): Promise<OpenCluster> => {
+  // Loaded with the library for kubeconfigs, some 90 MB, where a live cluster is read.
+  const { connect } = await import('./evidence/kubernetes/connection.ts');
   const cluster = liveCluster(connect(await wayTo(access, accounts)), { callTimeoutMs });
   const metrics = prometheusUrl ? prometheusReader({ url: prometheusUrl, timeoutMs: callTimeoutMs }) : null;
   const first = cluster.reader();

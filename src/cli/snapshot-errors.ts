@@ -1,4 +1,4 @@
-import { ClusterAccessError } from '../evidence/kubernetes/connection.ts';
+import { ClusterAccessError } from '../evidence/kubernetes/access.ts';
 import { SnapshotError } from '../evidence/kubernetes/snapshot-error.ts';
 import { OperatorError } from './operator-error.ts';
 

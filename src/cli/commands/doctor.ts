@@ -6,7 +6,7 @@ import { awsNotSetUp, checkAws } from '../../evidence/doctor/aws.ts';
 import type { CheckGroup } from '../../evidence/doctor/check.ts';
 import { checkCluster } from '../../evidence/doctor/cluster.ts';
 import { formatChecks } from '../../evidence/doctor/format.ts';
-import { ClusterAccessError } from '../../evidence/kubernetes/connection.ts';
+import { ClusterAccessError } from '../../evidence/kubernetes/access.ts';
 import { openSnapshot } from '../../evidence/kubernetes/snapshot.ts';
 import { checkDatabase, checkPrometheus, checkQueue, checkSlack, checkWebhooks } from '../doctor/neighbours.ts';
 import { readConfig, readDirectory } from '../setup.ts';

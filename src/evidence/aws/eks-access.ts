@@ -1,4 +1,4 @@
-import { type BearerAccess, ClusterAccessError } from '../kubernetes/connection.ts';
+import { type BearerAccess, ClusterAccessError } from '../kubernetes/access.ts';
 import { type AwsAccount, systemClock } from './account.ts';
 import { eksTokens } from './eks-token.ts';
 

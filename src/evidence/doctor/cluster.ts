@@ -1,11 +1,6 @@
 import pLimit from 'p-limit';
-import {
-  type ApiResponse,
-  type ClusterAccess,
-  ClusterAccessError,
-  type Connection,
-  connect,
-} from '../kubernetes/connection.ts';
+import { type ClusterAccess, ClusterAccessError } from '../kubernetes/access.ts';
+import type { ApiResponse, Connection } from '../kubernetes/connection.ts';
 import { describePermission, healthPaths, type Permission, permissions } from '../kubernetes/permissions.ts';
 import type { Check, CheckGroup } from './check.ts';
 
@@ -20,6 +15,7 @@ export async function checkCluster(name: string, access: ClusterAccess, timeoutM
   const title = `cluster ${name}`;
   let connection: Connection;
   try {
+    const { connect } = await import('../kubernetes/connection.ts');
     connection = connect(access);
   } catch (error) {
     if (!(error instanceof ClusterAccessError)) throw error;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLive } from '../../../src/clusters.ts';
 import { awsAccounts } from '../../../src/evidence/aws/account.ts';
-import { ClusterAccessError } from '../../../src/evidence/kubernetes/connection.ts';
+import { ClusterAccessError } from '../../../src/evidence/kubernetes/access.ts';
 import { startAwsApi } from '../../fakes/aws/server.ts';
 import { requireService } from '../../services/require-service.ts';
 import { questionAbout } from './question.ts';
