@@ -30,7 +30,7 @@ export interface Gap {
   fix: string;
 }
 
-export type FactSource = 'kubernetes' | 'log' | 'probe' | 'metrics' | 'cloudwatch' | 'aws';
+export type FactSource = 'kubernetes' | 'log' | 'log-store' | 'probe' | 'metrics' | 'cloudwatch' | 'aws';
 
 /** One read that was tried. `what` is a plural resource (`pods`), a log (`ns/pod/container`), a metric or an API call. */
 export interface ReadRecord {
@@ -49,6 +49,14 @@ export interface ContainerLog {
   container: string;
   previous: boolean;
   text: string;
+  /** The log store that it was read from, where the cluster did not have it any more. */
+  store?: LogStore;
+}
+
+export interface LogStore {
+  name: 'Loki' | 'CloudWatch Logs';
+  /** The command line that shows it again. */
+  reproduce: string;
 }
 
 export interface Series {

@@ -87,11 +87,13 @@ export const cite = (layer: Layer, facts: ClusterFacts) => {
       return evidence('log', {
         object: `Pod ${log.namespace}/${log.pod}`,
         uid: pod?.metadata.uid,
-        field: `log of ${log.container}${log.previous ? ' (previous)' : ''}`,
+        field: `log of ${log.container}${log.previous ? ' (previous)' : ''}${log.store ? ` in ${log.store.name}` : ''}`,
         value: '',
         text: line.trim().slice(0, 600),
         at: /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(line)?.[0],
-        reproduce: `kubectl logs -n ${log.namespace} ${log.pod} -c ${log.container}${log.previous ? ' --previous' : ''}`,
+        reproduce:
+          log.store?.reproduce ??
+          `kubectl logs -n ${log.namespace} ${log.pod} -c ${log.container}${log.previous ? ' --previous' : ''}`,
       });
     },
 

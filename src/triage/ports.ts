@@ -1,4 +1,4 @@
-import type { CloudAnswer, CloudWatchSeries, Gap, ProbeAnswer, Series } from '../domain/facts.ts';
+import type { CloudAnswer, CloudWatchSeries, ContainerLog, Gap, ProbeAnswer, Series } from '../domain/facts.ts';
 import type { KubeObject } from '../domain/kubernetes.ts';
 
 /**
@@ -112,11 +112,29 @@ export interface CloudReader {
   readonly calls: number;
 }
 
+/** A log that the cluster does not serve any more: of a pod that is gone, or of a run before the present one. */
+export interface PastLog {
+  namespace: string;
+  pod: string;
+  /** Absent: of all the pod's containers. */
+  container?: string;
+  previous: boolean;
+  /** ISO 8601: between these times. */
+  since: string;
+  until: string;
+}
+
+/** Where logs are kept beyond the lives of pods. The last lines of each container; none is an answer too. */
+export interface PastLogsReader {
+  read(wanted: PastLog): Promise<Read<ContainerLog[]>>;
+}
+
 /** Everything a triage of one cluster may read. A reader that is not set up is null. */
 export interface ClusterReaders {
   kubernetes: KubernetesReader;
   metrics: MetricsReader | null;
   cloud: CloudReader | null;
+  pastLogs?: PastLogsReader | null;
   /** API server calls that a triage may make over all its layers. Absent: a recorded cluster, whose reads cost nothing. */
   maxApiCalls?: number;
   /** "Now" for this cluster: the clock, or a snapshot's captured_at. */

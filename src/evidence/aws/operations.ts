@@ -10,6 +10,7 @@ import { elbv2 } from './services/elbv2.ts';
 import { events } from './services/events.ts';
 import { health } from './services/health.ts';
 import { iam } from './services/iam.ts';
+import { logs } from './services/logs.ts';
 import { mq } from './services/mq.ts';
 import { rds } from './services/rds.ts';
 import { servicequotas } from './services/servicequotas.ts';
@@ -28,6 +29,7 @@ export const services: Record<string, Service> = {
   events,
   health,
   iam,
+  logs,
   mq,
   rds,
   servicequotas,

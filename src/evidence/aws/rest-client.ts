@@ -1,6 +1,5 @@
-import type { CredentialsProvider } from './credentials.ts';
 import type { ClientSettings, ServiceClient } from './operation.ts';
-import { getSigner } from './sign.ts';
+import { getSigner, type KeysProvider } from './sign.ts';
 
 interface RestService {
   /** Name of the service in the signature, and first part of its host. */
@@ -17,7 +16,7 @@ export const restClient = async (
   { signedAs, paths }: RestService,
   { region, endpoint, credentials }: ClientSettings,
 ): Promise<ServiceClient> => {
-  const sign = getSigner({ service: signedAs, region, credentials: credentials as CredentialsProvider });
+  const sign = getSigner({ service: signedAs, region, credentials: credentials as KeysProvider });
   const base = endpoint ?? `https://${signedAs}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   return {
     async send(operation, parameters, signal) {

@@ -1,11 +1,13 @@
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { CredentialsProvider } from './credentials.ts';
+
+/** What a signature is made with. */
+export type KeysProvider = () => Promise<{ accessKeyId: string; secretAccessKey: string; sessionToken?: string }>;
 
 interface SignedService {
   /** Name of the service in the signature: `aps`, `arc-zonal-shift`. */
   service: string;
   region: string;
-  credentials: CredentialsProvider;
+  credentials: KeysProvider;
 }
 
 /** Signs GET requests without a body (Signature Version 4). Rejects as the credentials do. */

@@ -23,6 +23,8 @@ const nothingReal = (region: string): Awaited<ReturnType<CloudQuestion['touched'
 });
 
 const lookBackMs = 15 * 60_000;
+/** What is not asked by resources of an incident; past logs have a check of their own where they are configured. */
+const askedApart = new Set(['cloudwatch.getMetricData', 'logs.filterLogEvents']);
 
 /** The cluster's AWS account, and each action that triage makes use of, by one harmless call. Never throws. */
 export async function checkAws(cloud: CloudReader, identity: ClusterIdentity, now: string): Promise<CheckGroup> {
@@ -37,7 +39,7 @@ export async function checkAws(cloud: CloudReader, identity: ClusterIdentity, no
     return { title, checks: [failed('connection', described.gap)] };
   const connection: Check = { name: 'connection', status: 'ok', detail: `AWS answers in ${identity.region}` };
   const rights = operationNames()
-    .filter((call) => call !== 'cloudwatch.getMetricData')
+    .filter((call) => !askedApart.has(call))
     .map(async (call) => checkOf(iamAction(call), await cloud.call(call, question)));
   const end = Date.parse(now) / 1000;
   const metrics = cloud.metrics(

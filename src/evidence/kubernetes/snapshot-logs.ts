@@ -1,9 +1,13 @@
+import type { PastLogsReader } from '../../triage/ports.ts';
+import { storedLogs } from '../past-logs.ts';
 import { readText } from './snapshot-files.ts';
 
 /** Container logs of a snapshot. */
 export interface SnapshotLogs {
   /** The whole text, or null where this log is not in the snapshot. */
   read(namespace: string, pod: string, container: string, previous: boolean): Promise<string | null>;
+  /** Containers of a pod that have a log of their own. */
+  containersOf(namespace: string, pod: string, previous: boolean): string[];
 }
 
 const key = (...parts: (string | boolean)[]): string => parts.join('/');
@@ -28,6 +32,11 @@ export function indexLogs(files: Map<string, string>): SnapshotLogs {
     if (dump) dumps.set(key(dump[1]!, dump[2]!), path);
   }
   return {
+    containersOf(namespace, pod, previous) {
+      const prefix = key(namespace, pod, '');
+      const keys = [...single.keys()].filter((one) => one.startsWith(prefix) && one.endsWith(`/${previous}`));
+      return keys.map((one) => one.slice(prefix.length, -`/${previous}`.length)).sort();
+    },
     async read(namespace, pod, container, previous) {
       const path = single.get(key(namespace, pod, container, previous));
       if (path) return readText(path);
@@ -44,4 +53,18 @@ function sectionOf(dump: string, container: string): string | null {
   if (start < 0) return null;
   const end = lines.findIndex((line, index) => index > start && line.startsWith('==== END logs for container '));
   return lines.slice(start + 1, end < 0 ? undefined : end).join('\n');
+}
+
+/** Logs that a snapshot holds of pods that are gone, as a log store would give them. */
+export function snapshotPastLogs(logs: SnapshotLogs): PastLogsReader {
+  return storedLogs({
+    async ask({ namespace, pod, container, previous }) {
+      const containers = logs.containersOf(namespace, pod, previous).filter((one) => !container || one === container);
+      const texts = await Promise.all(containers.map((one) => logs.read(namespace, pod, one, previous)));
+      const lines = texts.flatMap((text, index) =>
+        (text ?? '').split('\n').map((line) => ({ at: 0, container: containers[index], text: line })),
+      );
+      return { ok: true, value: lines, complete: true };
+    },
+  });
 }

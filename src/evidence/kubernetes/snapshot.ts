@@ -9,7 +9,7 @@ import { defaultCallTimeoutMs } from './gaps.ts';
 import { SnapshotError } from './snapshot-error.ts';
 import { listSnapshotFiles, readChecked } from './snapshot-files.ts';
 import { newestTime, providerOf, regionOf } from './snapshot-identity.ts';
-import { indexLogs } from './snapshot-logs.ts';
+import { indexLogs, snapshotPastLogs } from './snapshot-logs.ts';
 import { loadObjects } from './snapshot-objects.ts';
 import { snapshotReader } from './snapshot-reader.ts';
 
@@ -37,15 +37,17 @@ export async function openSnapshot(dir: string, options: { callTimeoutMs?: numbe
   const files = await listSnapshotFiles(dir);
   const recorded = await readChecked(files.all.get('case.json'), caseFile);
   const objects = await loadObjects(files.objects);
+  const logs = indexLogs(files.all);
   const meta = recorded ? metaOfCase(dir, recorded, objects) : metaOfObjects(dir, objects);
   return {
     meta,
     kubernetes: snapshotReader(
-      { objects, collected: recorded?.collected ?? [], apiserver: recorded?.apiserver, logs: indexLogs(files.all) },
+      { objects, collected: recorded?.collected ?? [], apiserver: recorded?.apiserver, logs },
       options.callTimeoutMs ?? defaultCallTimeoutMs,
     ),
     metrics: await metricsSnapshot(files.all.get('metrics.om')),
     cloud: await cloudSnapshot(files.all.get('aws.json'), files.all.get('cloudwatch.json')),
+    pastLogs: snapshotPastLogs(logs),
     now: () => meta.capturedAt,
   };
 }

@@ -1,6 +1,6 @@
 import type { Alert } from '../../domain/alert.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import type { ReadRecord } from '../../domain/facts.ts';
+import type { FactSource, ReadRecord } from '../../domain/facts.ts';
 import type { Layer } from '../../domain/layer.ts';
 import type { ClusterFacts } from '../cluster.ts';
 
@@ -19,9 +19,11 @@ export const alertEvidence = (layer: Layer, alert: Alert): Evidence => ({
   limits: 'that a rule matched; not why',
 });
 
+const ofApiServer: ReadonlySet<FactSource> = new Set(['kubernetes', 'log', 'probe']);
+
 /** Our own reads are clients of the API server like any other: how they failed is evidence of its state. */
 export const failedReads = (facts: ClusterFacts, pattern: RegExp): ReadRecord[] =>
-  facts.reads.filter((read) => read.gap && pattern.test(read.gap.message));
+  facts.reads.filter((read) => read.gap && ofApiServer.has(read.source) && pattern.test(read.gap.message));
 
 export const readEvidence = (layer: Layer, facts: ClusterFacts, read: ReadRecord): Evidence => ({
   layer,

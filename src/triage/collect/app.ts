@@ -5,6 +5,7 @@ import { changes } from './changes.ts';
 import type { Collection, WantedLog } from './collection.ts';
 import { logsOf } from './logs.ts';
 import { inOwn, needs } from './needs.ts';
+import { collectPastLogs } from './past-logs.ts';
 import { type Candidate, followPlan, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
 
@@ -105,7 +106,7 @@ const plan: Plan = {
 export const collectApp = async (collection: Collection): Promise<void> => {
   const namespaces = namespacesOf(collection);
   await Promise.all([
-    followPlan(collection, plan),
+    followPlan(collection, plan).then(() => collectPastLogs(collection)),
     ...metrics.map((name) => collection.metric(name)),
     ...(namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}]).map((matchers) =>
       ownMetrics(collection, matchers),

@@ -10,11 +10,13 @@ import type {
   ClusterReaders,
   ListOptions,
   MetricQuery,
+  PastLog,
   Read,
   Resource,
 } from '../ports.ts';
 import { canServe } from '../resources.ts';
 import { callsOf } from './budget.ts';
+import { joinRanges } from './join-ranges.ts';
 import { notConfigured, overBudget } from './unread.ts';
 
 /** What a collection is about: enough to know where to look. */
@@ -140,6 +142,15 @@ export class Collection {
     return true;
   }
 
+  /** A log that the cluster's log store may still have; it costs none of the cluster's calls. */
+  async pastLog(wanted: PastLog): Promise<void> {
+    const read = await this.#readers.pastLogs?.read(wanted);
+    if (!read) return;
+    if (read.ok) this.facts.logs.push(...read.value);
+    const { namespace, pod } = wanted;
+    this.#note('log-store', `${namespace}/${pod}`, { ...read, free: true }, read.ok ? read.value.length : 0, namespace);
+  }
+
   async probe(path: 'readyz' | 'livez'): Promise<void> {
     const read = await this.#readers.kubernetes.probe(path);
     if (read.ok) this.facts.probes.push(read.value);
@@ -158,7 +169,7 @@ export class Collection {
       this.#series({ name, matchers, start: end - historyHours * 3600, end: recent - 60, stepSeconds: 300 }),
     ]);
     const read = near.ok ? near : far;
-    if (near.ok || far.ok) this.facts.series.push(...join(far.ok ? far.value : [], near.ok ? near.value : []));
+    if (near.ok || far.ok) this.facts.series.push(...joinRanges(far.ok ? far.value : [], near.ok ? near.value : []));
     this.#note('metrics', name, read, read.ok ? read.value.length : 0);
   }
 
@@ -232,17 +243,6 @@ export class Collection {
 }
 
 const ofApiServer: ReadonlySet<FactSource> = new Set(['kubernetes', 'log', 'probe']);
-
-/** Joins two ranges of the same series. */
-const join = (far: Series[], near: Series[]): Series[] => {
-  const identity = (series: Series): string => JSON.stringify(Object.entries(series.labels).sort());
-  const joined = new Map(far.map((series) => [identity(series), series]));
-  for (const series of near) {
-    const former = joined.get(identity(series));
-    joined.set(identity(series), former ? { ...series, points: [...former.points, ...series.points] } : series);
-  }
-  return [...joined.values()];
-};
 
 /**
  * The union of layers and runs. Later readings of an object replace earlier ones; events, logs and answers are

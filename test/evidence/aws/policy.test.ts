@@ -10,12 +10,25 @@ interface Policy {
 describe('the read policy', () => {
   it('allows exactly what the reader calls', async () => {
     const policy: Policy = JSON.parse(await readFile('deploy/aws/read-policy.json', 'utf8'));
-    expect(policy.Statement).toMatchObject([{ Effect: 'Allow' }]);
-    expect(policy.Statement[0]!.Action).toEqual(operationNames().map(iamAction).sort());
+    expect(policy.Statement).toMatchObject([{ Effect: 'Allow' }, { Effect: 'Allow' }]);
+    const [described, logs] = policy.Statement as [Policy['Statement'][0], Policy['Statement'][0]];
+    expect([...described.Action, ...logs.Action].sort()).toEqual(operationNames().map(iamAction).sort());
+    expect(described.Action).toEqual(described.Action.toSorted());
+  });
+
+  it('reads what programs write only from the group of the clusters’ containers', async () => {
+    const policy: Policy = JSON.parse(await readFile('deploy/aws/read-policy.json', 'utf8'));
+    const granted = policy.Statement.find(({ Action }) => Action.includes(iamAction('logs.filterLogEvents')));
+    expect(granted).toMatchObject({
+      Action: ['logs:FilterLogEvents'],
+      Resource: expect.stringMatching(/:log-group:\/aws\/containerinsights\/\*\/application:\*$/),
+    });
   });
 
   it('holds nothing that writes, and nothing that reads data or secrets', () => {
-    const names = operationNames().map((call) => call.split('.')[1]!);
+    const names = operationNames()
+      .filter((call) => call !== 'logs.filterLogEvents')
+      .map((call) => call.split('.')[1]!);
     expect(names.filter((name) => !/^(describe|list|get|lookup)[A-Z]/.test(name))).toEqual([]);
     expect(names.filter((name) => /Secret|Object|Item|Parameter|Password|Token|Message|Log/.test(name))).toEqual([]);
   });
