@@ -90,9 +90,18 @@ const evidenceOf = (root: Finding, siblings: Finding[], explained: Finding[]): E
   return [...unique.values()].slice(0, maxEvidence);
 };
 
-const missingOf = (verdicts: LayerVerdict[]): Finding['missing'] =>
+/** What could not be read; where all was, the layers that nothing speaks for or against. */
+const missingOf = (verdicts: LayerVerdict[]): Finding['missing'] => {
+  const open = verdicts.filter((layer) => layer.status === 'unknown');
+  const unread = open.filter((layer) => !layer.silent);
+  return (unread.length > 0 ? unread : open).map(({ layer, missing, fix }) => ({ layer, missing, fix }));
+};
+
+const looks = (verdicts: LayerVerdict[]): Verdict['nextSteps'] =>
   verdicts.flatMap((layer) =>
-    layer.status === 'unknown' ? [{ layer: layer.layer, missing: layer.missing, fix: layer.fix }] : [],
+    layer.status === 'unknown'
+      ? [text(layer.silent ? `Look at what the rules do not know: \`${layer.fix}\`` : `${layer.missing}: ${layer.fix}`)]
+      : [],
   );
 
 const cannotShow = (root: Finding): string[] =>
@@ -129,9 +138,11 @@ const nothingFound = (
   chain: [],
   layers: verdicts,
   missing: missingOf(verdicts),
-  nextSteps: missingOf(verdicts).map((entry) => text(`${entry.missing}: ${entry.fix}`)),
+  nextSteps: looks(verdicts),
   cannotShow: [],
-  wouldChange: missingOf(verdicts).map((entry) => `${entry.layer}: ${entry.missing}`),
+  wouldChange: verdicts.flatMap((layer) =>
+    layer.status === 'unknown' && !layer.silent ? [`${layer.layer}: ${layer.missing}`] : [],
+  ),
   onset,
   deadline: null,
 });

@@ -113,4 +113,9 @@ test('a layer that nothing speaks for or against says why, and is no read that w
     silent: true,
   });
   expect(verdict.wouldChange).toEqual([]);
+  const open = verdictOf([]);
+  expect(open.wouldChange).toEqual([]);
+  expect(open.nextSteps.map(({ en }) => en)).toEqual([
+    'Look at what the rules do not know: `kubectl get pods,events -n shop`',
+  ]);
 });
