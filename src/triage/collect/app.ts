@@ -1,27 +1,41 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isTroubled } from '../../facts/pods.ts';
+import { minutesBetween } from '../../facts/time.ts';
 import { resources } from '../resources.ts';
 import { changes } from './changes.ts';
-import type { Collection, WantedLog } from './collection.ts';
-import { logsOf } from './logs.ts';
+import type { Collection } from './collection.ts';
+import { logsOf, type RankedLog } from './logs.ts';
 import { inOwn, needs } from './needs.ts';
 import { collectPastLogs } from './past-logs.ts';
-import { type Candidate, followPlan, type Plan } from './plan.ts';
+import { type Candidate, followPlan, type Place, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
 
 const isNarrow = ({ namespaces }: Situation): boolean => namespaces.length > 0;
 
-/** Pods of the nodes that the incident is about, or that its pods run on and are ill. */
-const onNodes = ({ scope, illNodes, isWhole }: Situation) =>
-  isWhole('pods')
-    ? []
-    : [...new Set([...scope.subjectNodes, ...scope.nodes, ...illNodes])]
-        .slice(0, maxNeighbourNodes)
-        .map((node) => ({ fieldSelector: `spec.nodeName=${node.metadata.name}` }));
-const maxNeighbourNodes = 3;
+/** The nodes where the incident's pods are in trouble, the one with most of them first. */
+const troubledNodes = ({ troubled }: Situation): string[] => {
+  const byNode = Map.groupBy(
+    troubled.filter((pod) => pod.spec?.nodeName),
+    (pod) => pod.spec.nodeName as string,
+  );
+  return [...byNode].sort(([, a], [, b]) => b.length - a.length).map(([name]) => name);
+};
+
+/** What else runs on the node where most of the trouble is. */
+const neighbours = (situation: Situation): Place[] =>
+  troubledNodes(situation)
+    .slice(0, 1)
+    .map((name) => ({ fieldSelector: `spec.nodeName=${name}` }));
+
+/** Trouble on one node while pods run on others points at the node; so do words of what nodes share. */
+const neighbourWorth = (situation: Situation): number => {
+  const nodes = new Set(situation.scope.pods.map((pod) => pod.spec?.nodeName).filter(Boolean));
+  const isOnOne = nodes.size > 1 && troubledNodes(situation).length === 1;
+  return Math.max(isOnOne ? 57 : 0, 30 * situation.says(/evict|pressure|\bOOM|sandbox|not ?ready|taint|throttl|disk/i));
+};
 
 /** A node's pods are found by its name, before the node itself is known. */
-const onSubjectNodes = ({ facts }: Situation) =>
+const onSubjectNodes = ({ facts }: Situation): Place[] =>
   facts.subjects
     .filter(({ kind, name }) => kind === 'Node' && name)
     .map(({ name }) => ({ fieldSelector: `spec.nodeName=${name}` }));
@@ -43,7 +57,7 @@ const basics: Candidate[] = [
   },
   { resource: resources.workflows, wave: 2, worth: (s) => (isNarrow(s) ? 0 : 20) },
   { resource: resources.pods, wave: 1, where: onSubjectNodes, worth: () => 99 },
-  { resource: resources.pods, wave: 2, where: onNodes, worth: () => 57 },
+  { resource: resources.pods, wave: 2, where: neighbours, worth: neighbourWorth },
 ];
 
 const metrics = [
@@ -79,11 +93,14 @@ const clusterMetric =
 const maxOwnMetrics = 24;
 const maxNamespaces = 4;
 
+/** A pod this young may run what was released before the incident. */
+const newMinutes = 24 * 60;
+
 /**
  * Logs of the subject's pods, the troubled ones first; those of the whole namespace after them. Where the whole cluster
  * is the subject, what was rolled out last speaks first, and each workload gets a word.
  */
-const logs = ({ facts, scope }: Situation): WantedLog[] => {
+const logs = ({ facts, scope }: Situation): RankedLog[] => {
   const own = new Set(scope.pods);
   const age = (pod: KubeObject): string => (own.size > 0 ? '' : (pod.metadata.creationTimestamp ?? ''));
   const candidates = facts
@@ -91,7 +108,14 @@ const logs = ({ facts, scope }: Situation): WantedLog[] => {
     .filter((pod) => pod.spec?.nodeName)
     .sort((a, b) => (age(b) > age(a) ? 1 : age(b) < age(a) ? -1 : 0));
   const rank = (pod: KubeObject): number => (own.has(pod) ? 0 : 2) + (isTroubled(pod) ? 0 : 1);
-  return logsOf(facts, candidates, rank, () => own.size === 0);
+  const isNew = (pod: KubeObject): boolean => minutesBetween(pod.metadata.creationTimestamp, facts.now) < newMinutes;
+  return logsOf(
+    facts,
+    candidates,
+    rank,
+    () => own.size === 0,
+    (pod) => rank(pod) < 3 || isNew(pod),
+  );
 };
 
 const plan: Plan = {

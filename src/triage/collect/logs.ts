@@ -2,6 +2,9 @@ import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import type { WantedLog } from './collection.ts';
 
+/** A log, and whether something points at its pod; the others may tell something by chance. */
+export type RankedLog = WantedLog & { isTelling: boolean };
+
 /** Replicas of one workload say the same: so many of each come first, then those of the others. */
 const logsPerWorkload = 4;
 const later = 100;
@@ -15,7 +18,8 @@ export const logsOf = (
   pods: KubeObject[],
   rank: (pod: KubeObject) => number,
   isSpread: (pod: KubeObject) => boolean,
-): WantedLog[] => {
+  isTelling: (pod: KubeObject) => boolean,
+): RankedLog[] => {
   const taken = new Map<KubeObject, number>();
   return pods
     .map((pod) => ({ pod, rank: rank(pod) }))
@@ -28,7 +32,7 @@ export const logsOf = (
       return logsWanted(pod).map(({ turn, ...log }) => ({ log, order, count, turn }));
     })
     .sort((a, b) => a.order - b.order || a.turn - b.turn || a.count - b.count)
-    .map(({ log }) => log);
+    .map(({ log }) => ({ ...log, isTelling: isTelling(log.pod) }));
 };
 
 /**

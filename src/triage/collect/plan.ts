@@ -1,6 +1,7 @@
 import type { Resource } from '../ports.ts';
 import { qualifiedName } from '../resources.ts';
-import type { Collection, WantedLog } from './collection.ts';
+import type { Collection } from './collection.ts';
+import type { RankedLog } from './logs.ts';
 import { type Situation, situationOf } from './situation.ts';
 
 /** Rounds of a triage: the reads of one go out together, and what they say decides the next one. */
@@ -29,7 +30,7 @@ export interface Candidate {
 export interface Plan {
   candidates: Candidate[];
   /** Container logs in the order in which they would tell most. */
-  logs: (situation: Situation) => WantedLog[];
+  logs: (situation: Situation) => RankedLog[];
   /** Logs that are read where reading costs nothing. */
   maxLogs: number;
   /** Calls that wave 1 leaves to what only its facts can ask for. */
@@ -85,7 +86,8 @@ export const followPlan = async (collection: Collection, plan: Plan): Promise<vo
     const situation = situationOf(collection);
     const logs = wave === 1 ? [] : plan.logs(situation);
     const forLogs = plan.keptForLogs(situation);
-    const kept = wave === 3 ? Math.min(forLogs, logs.length) : wave === 1 ? forLogs + plan.keptForNeeds : forLogs;
+    const telling = logs.filter(({ isTelling }) => isTelling).length;
+    const kept = wave === 3 ? Math.min(forLogs, telling) : wave === 1 ? forLogs + plan.keptForNeeds : forLogs;
     const due = dueIn(plan.candidates, wave, situation, collection.callsLeft === Infinity ? 1 : 0).filter(
       ({ key }) => !done.has(key),
     );

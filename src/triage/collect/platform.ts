@@ -4,9 +4,9 @@ import { isPlatformNamespace } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
 import { resources } from '../resources.ts';
-import type { Collection, WantedLog } from './collection.ts';
+import type { Collection } from './collection.ts';
 import { configMaps } from './config-maps.ts';
-import { logsOf } from './logs.ts';
+import { logsOf, type RankedLog } from './logs.ts';
 import { type Candidate, followPlan, type Place, type Plan } from './plan.ts';
 import type { Situation } from './situation.ts';
 
@@ -124,7 +124,7 @@ const controllers =
   /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
 
 /** Logs of controllers and agents, first of those in trouble and of those on the nodes where the trouble is. */
-const logs = ({ facts, scope, namespaces }: Situation): WantedLog[] => {
+const logs = ({ facts, scope, namespaces }: Situation): RankedLog[] => {
   const nodes = new Set(scope.nodes.map((node) => node.metadata.name));
   const makers = new Set(bareCrowds(facts).flatMap(({ makers }) => makers.flatMap((maker) => facts.podsOf(maker))));
   const candidates = facts
@@ -139,10 +139,18 @@ const logs = ({ facts, scope, namespaces }: Situation): WantedLog[] => {
     (controllers.test(pod.metadata.name) ? 0 : 1) +
     // The application's layer reads those.
     (namespaces.includes(pod.metadata.namespace ?? '') ? 5 : 0);
-  return logsOf(facts, candidates, rank, (pod) => !isOn(pod));
+  const isAgent = (pod: KubeObject): boolean =>
+    pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') ?? false;
+  return logsOf(
+    facts,
+    candidates,
+    rank,
+    (pod) => !isOn(pod),
+    (pod) => rank(pod) < 6 || (controllers.test(pod.metadata.name) && !isAgent(pod)),
+  );
 };
 
-const plan: Plan = { candidates, logs, maxLogs: 32, keptForNeeds: 0, keptForLogs: (s) => (isWide(s) ? 4 : 3) };
+const plan: Plan = { candidates, logs, maxLogs: 32, keptForNeeds: 0, keptForLogs: (s) => (isWide(s) ? 3 : 2) };
 
 /** Layer 2: nodes and what makes them, add-ons, admission, and the neighbours of the subject. */
 export const collectPlatform = async (collection: Collection): Promise<void> => {

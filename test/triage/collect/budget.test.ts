@@ -47,7 +47,7 @@ const neighboursOf = (nodes: number, pods: number): KubeObject[] =>
  */
 describe.each([
   { cluster: 'its own cluster', neighbours: [] as KubeObject[], least: 0.97 },
-  { cluster: 'a cluster of 300 nodes and 5,000 pods', neighbours: neighboursOf(300, 5000), least: 0.93 },
+  { cluster: 'a cluster of 300 nodes and 5,000 pods', neighbours: neighboursOf(300, 5000), least: 0.95 },
 ])('every case, read with 30 calls in $cluster', async ({ neighbours, least }) => {
   const results: Awaited<ReturnType<typeof triaged>>[] = [];
   for (const id of ids) results.push(await triaged(id, 30, neighbours));
