@@ -73,3 +73,32 @@ test('an old template that begins to crash was set off by something else: less s
     })[0]?.strength,
   ).toBe('derived');
 });
+
+test.each([
+  ['image', '/bin/sh: 1: gunicorn: not found'],
+  ['image', 'Error: Unable to access jarfile app.jar'],
+  [
+    'image',
+    'UnsupportedClassVersionError: com/acme/Main has been compiled by a more recent version of the Java Runtime',
+  ],
+  ['image', 'npm ERR! missing script: start'],
+  ['image', 'Bundler::GemNotFound: Could not find rack-2.2 in any of the sources'],
+  ['image', "/app/bin: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found"],
+  ['config', "Unrecognized VM option 'UseConcMarkSweepGC'"],
+  ['config', 'flag provided but not defined: -lisen'],
+  ['config', 'unknown command "serve" for "app"'],
+  ['config', 'nginx: [emerg] unknown directive "prox_pass" in /etc/nginx/nginx.conf:12'],
+  ['config', 'django.core.exceptions.ImproperlyConfigured: The SECRET_KEY setting must not be empty.'],
+  ['config', "ModuleNotFoundError: No module named 'flask'"],
+  ['application', "terminate called after throwing an instance of 'std::bad_alloc'"],
+  ['application', 'PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted'],
+  ['application', 'Unhandled exception. System.InvalidOperationException: Sequence contains no elements'],
+] as const)('a runtime’s own words (%s): %s', (boundary, words) => {
+  expect(judged(words)).toMatchObject({ owner: 'app', boundary });
+});
+
+test('a frame’s words for any failed start do not count beside a peer that refused', () => {
+  const words = 'APPLICATION FAILED TO START';
+  expect(judged(words)).toMatchObject({ boundary: 'config' });
+  expect(judged(`Caused by: Connection refused\n${words}`)).toBeUndefined();
+});

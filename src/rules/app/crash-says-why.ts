@@ -1,6 +1,5 @@
 import type { Strength } from '../../domain/finding.ts';
 import { refOf } from '../../domain/kubernetes.ts';
-import type { Boundary } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { templateChanges } from '../../facts/changes/template-diff.ts';
@@ -10,43 +9,10 @@ import { type PodLogLine, speaksOfSurroundings } from '../../facts/logs/pod-logs
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
+import { type CrashReason, crashReasons } from '../../facts/workloads/crash-reasons.ts';
 import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
 import { isInjected, podsOfRevision, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
-
-interface Reason {
-  pattern: RegExp;
-  boundary: Boundary;
-  says: string;
-}
-
-/** What a program writes before it gives up, by whose work ends it. */
-const reasons: Reason[] = [
-  {
-    boundary: 'config',
-    says: 'its configuration is incomplete or wrong',
-    pattern:
-      /(?:missing|required|undefined|unset|empty|not set|must be set|not defined|not provided|no value)\b.{0,60}\b(?:env|environment|variable|config\w*|setting|property|option|flag|argument|parameter|key)\b|\b(?:env|environment)\b.{0,50}\b(?:missing|required|not set|undefined|unset|empty|must)|could not resolve placeholder|KeyError: '[A-Z][A-Z0-9_]+'|(?:invalid|unknown|bad|unsupported|malformed)\b.{0,30}\b(?:config\w*|setting|value|option|flag|field|argument|url|dsn|yaml|json)|(?:failed|unable|error|cannot|could not)\b.{0,30}\b(?:load|pars\w+|read|open|decode|unmarshal)\w*\b.{0,40}\b(?:config\w*|settings|yaml|yml|json|toml|properties|file)|yaml: (?:line|unmarshal)|cannot unmarshal|ConfigError|ConfigurationException|BeanCreationException|ValidationError/i,
-  },
-  {
-    boundary: 'config',
-    says: 'a file or program it needs is not there',
-    pattern:
-      /no such file or directory|ENOENT|FileNotFoundError|FileNotFoundException|executable file not found|command not found|Cannot find module|ModuleNotFoundError|ImportError|ClassNotFoundException|NoClassDefFoundError|no main manifest attribute|cannot open shared object file|permission denied|EACCES/i,
-  },
-  {
-    boundary: 'application',
-    says: 'the database schema does not fit it',
-    pattern:
-      /relation "[^"]+" does not exist|no such table|Unknown column|column "[^"]+" (?:of relation|does not exist)|migration .*(?:failed|dirty|pending)|Dirty database version|Flyway\w*Exception|liquibase.*(?:failed|exception)/i,
-  },
-  {
-    boundary: 'application',
-    says: 'it fails in its own code',
-    pattern:
-      /panic: |fatal error: |goroutine 1 \[|Traceback|Exception in thread|Unhandled(?:PromiseRejection|Exception| exception)|Uncaught|NullPointerException|SIGSEGV|segmentation fault|thread '.*' panicked|stack overflow|StackOverflowError|(?:Type|Reference|Range|Syntax|Attribute|Name|Value|Index|Key|Assertion|Runtime)Error\b|IllegalState|IllegalArgument|java\.lang\.\w*(?:Error|Exception)|OutOfMemoryError|heap out of memory|core dumped|address already in use/i,
-  },
-];
 
 export default rule({
   title: "A container crashes and its own last words, or the runtime's, say why",
@@ -67,7 +33,7 @@ export default rule({
 });
 
 interface LastWords {
-  reason: Reason;
+  reason: CrashReason;
   text: string;
   line?: PodLogLine;
 }
@@ -80,7 +46,9 @@ const lastWordsOf = (crash: Crash): LastWords | undefined => {
     !speaksOfSurroundings.test(crash.message)
       ? crash.message
       : '';
-  for (const reason of reasons) {
+  const surrounded = own.length < crash.lines.length;
+  for (const reason of crashReasons) {
+    if (reason.onlyAlone && surrounded) continue;
     const line = own.findLast((entry) => reason.pattern.test(entry.text));
     if (line) return { reason, text: line.text, line };
     if (runtime && reason.pattern.test(runtime)) return { reason, text: runtime };
