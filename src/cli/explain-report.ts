@@ -36,7 +36,7 @@ export const explainReport = (reasoning: Reasoning, verdict: Verdict): string =>
     `Rules that could not tell (${couldNotTell.reduce((sum, { rules }) => sum + rules.length, 0)})`,
     ...couldNotTell.map(({ missing, rules }) => `  without this: ${missing}\n      ${rules.join(', ')}`),
     '',
-    `Rules that stayed silent, with all they asked for read (${silent.length})`,
+    `Rules that stayed silent: what they asked for was read, or nothing spoke for reading it (${silent.length})`,
     `  ${silent.map(({ rule }) => rule).join(', ')}`,
     ...broken.map(({ rule, message }) => `Broken: ${rule}: ${message}`),
   ].join('\n');

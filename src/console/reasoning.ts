@@ -48,7 +48,7 @@ ${folded(
   html`<ul>${reasoning.couldNotTell.map(({ missing, rules }) => html`<li>${rules.map((rule, index) => html`${index > 0 && ', '}<code>${rule}</code>`)}<br><span class="context">${missing}</span></li>`)}</ul>`,
 )}
 ${folded(
-  'Rules that stayed silent, with all they asked for read',
+  'Rules that stayed silent: what they asked for was read, or nothing spoke for reading it',
   reasoning.silent.length,
   html`<ul>${reasoning.silent.map(({ rule, title }) => html`<li>${title} <code>${rule}</code></li>`)}</ul>`,
 )}

@@ -5,7 +5,7 @@ import type { Verdict } from '../domain/verdict.ts';
 import { count } from '../domain/wording.ts';
 import type { Scope } from '../facts/scope.ts';
 import { type Weighed, weigh } from './causation.ts';
-import { gapsOf } from './collect/gaps.ts';
+import { gapsOf, skippedOf } from './collect/gaps.ts';
 import { doubtsOf } from './confidence.ts';
 import type { Judgement } from './judge.ts';
 import type { Rule, RuleSet } from './rule.ts';
@@ -23,7 +23,10 @@ export const reasoningOf = (
   return {
     ruleSet: version,
     read: batches.map(figuresOf),
-    notRead: batches.flatMap((batch) => gapsOf(batch).map((gap) => ({ layer: batch.layer, ...gap }))),
+    notRead: [
+      ...batches.flatMap((batch) => gapsOf(batch).map((gap) => ({ layer: batch.layer, ...gap }))),
+      ...skippedOf(batches),
+    ],
     scope: scopeWords(judgement.scope),
     spoke,
     ...silencesOf(rules, judgement),

@@ -3,7 +3,7 @@ import { type Layer, layers, type Provider } from '../../src/domain/layer.ts';
 import { openSnapshot } from '../../src/evidence/kubernetes/snapshot.ts';
 import type { CollectionTarget } from '../../src/triage/collect/collection.ts';
 import { unite } from '../../src/triage/collect/collection.ts';
-import { gapsOf } from '../../src/triage/collect/gaps.ts';
+import { gapsOf, skippedOf } from '../../src/triage/collect/gaps.ts';
 import { collectLayer } from '../../src/triage/collect/layer.ts';
 import type { ClusterReaders, KubernetesReader, ListOptions, Read, Resource } from '../../src/triage/ports.ts';
 import { object } from '../rules/harness.ts';
@@ -170,4 +170,21 @@ test('kinds that a snapshot lacks are told in one line, add-ons not at all', asy
   expect(told[0]?.missing).toMatch(/^the snapshot lacks nodes, pods, /);
   expect(told[0]?.missing).not.toMatch(/clusterqueues|nodepools/);
   expect(told[0]?.fix).toMatch(/^kubectl get nodes,pods,\S+ -A -o json > cluster\/more\.json$/);
+});
+
+test('what the calls did not suffice for is one line; what nothing spoke for is no gap, and told where the reasoning is', async () => {
+  const { readers } = cluster(empty);
+  const facts = await collectLayer('app', target, { ...readers, maxApiCalls: 14 });
+  const told = gapsOf(facts).filter(({ missing }) => missing.startsWith('not read: '));
+  expect(told).toEqual([
+    {
+      missing: expect.stringMatching(
+        /^not read: .*statefulsets in shop.*; the triage's 14 API calls were spent on what tells more$/,
+      ),
+      fix: 'raise triage.maxApiCalls above 14',
+    },
+  ]);
+  const [skipped] = skippedOf([facts]);
+  expect(skipped?.missing).toMatch(/^not asked for, since nothing in the incident speaks of them: .*networkpolicies/);
+  expect(gapsOf(facts).some(({ missing }) => missing.includes('networkpolicies'))).toBe(false);
 });
