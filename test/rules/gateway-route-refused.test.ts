@@ -43,7 +43,7 @@ test('a route that names what is not there, or what it may not, is its owner’s
     ['UnsupportedProtocol', 'appProtocol is not supported'],
   ] as const) {
     const [finding] = judged([route([condition('ResolvedRefs', 'False', reason, message)], 'webb'), gateway()]);
-    expect(finding).toMatchObject({ owner: 'app', strength: 'direct', boundary: 'traffic' });
+    expect(finding).toMatchObject({ owner: 'app', strength: 'direct', boundary: 'config' });
     expect(finding!.evidence[0]!.text).toBe(message);
   }
 });

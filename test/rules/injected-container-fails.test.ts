@@ -79,6 +79,7 @@ test('the same injected container fails in several workloads, the former image r
     root: { kind: 'Deployment', name: 'istiod' },
   });
   expect(finding!.cause.en).toContain('image pilot:1.24 → pilot:1.25');
+  expect(finding!.onset).toBe(minutesAgo(40));
   expect(finding!.nextSteps[0]!.en).toContain('kubectl rollout undo deployment/istiod -n istio-system');
   expect(finding!.evidence.map((entry) => entry.value)).toContain('proxyv2:1.24');
 });

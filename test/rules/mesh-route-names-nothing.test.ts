@@ -27,7 +27,7 @@ const judged = (objects: KubeObject[], logs = [] as any[]) =>
 
 test('a subset that nobody defines, or whose labels no pod bears, holds nothing: the owner of the rule', () => {
   const undefinedSubset = judged([route({ host: 'api', subset: 'v2' }), subsets(['v1', { version: 'v1' }])]);
-  expect(undefinedSubset[0]).toMatchObject({ owner: 'app', boundary: 'traffic', strength: 'derived' });
+  expect(undefinedSubset[0]).toMatchObject({ owner: 'app', boundary: 'config', strength: 'derived' });
   expect(undefinedSubset[0]!.cause.en).toContain('subset v2 of Service shop/api, which no DestinationRule defines');
   const empty = judged([route({ host: 'api', subset: 'v2' }), subsets(['v2', { version: 'v2' }])]);
   expect(empty[0]!.root).toMatchObject({ kind: 'DestinationRule', name: 'api' });

@@ -60,6 +60,28 @@ test('mutual TLS toward pods without a sidecar, and a strict server before clien
   expect(plain!.cause.en).toContain('clients without a sidecar cannot speak it');
 });
 
+test('plain TLS toward a sidecar; a server whose Service was not read is known by its workload’s name', () => {
+  const [simple] = judged({ objects: [destination('SIMPLE')] });
+  expect(simple).toMatchObject({ owner: 'app', strength: 'direct', boundary: 'config' });
+  const client = podOf('importer', 'a', { namespace: 'legacy' });
+  const server = podOf('api', 'a', { containers: withProxy('api') });
+  const [found] = findingsOf(rule, {
+    subject: { kind: 'Deployment', name: 'importer', namespace: 'legacy' },
+    objects: [
+      ...deployment('importer', { namespace: 'legacy' }),
+      ...deployment('api'),
+      client,
+      server,
+      peers('STRICT', 'istio-system', 15),
+    ],
+    logs: [
+      logOf(client, 'ERROR GET http://api.shop/v1: read tcp: connection reset by peer'),
+      logOf(server, '"- - -" 0 NR filter_chain_not_found - "-" 0 0 0', { container: 'istio-proxy' }),
+    ],
+  });
+  expect(found).toMatchObject({ owner: 'platform', strength: 'direct' });
+});
+
 test('stays silent where the objects agree, nothing complains, or the complaint is about another host', () => {
   expect(judged({ objects: [destination('ISTIO_MUTUAL'), peers('STRICT')] })).toEqual([]);
   expect(judged({ objects: [destination('DISABLE'), peers('PERMISSIVE')] })).toEqual([]);

@@ -19,11 +19,12 @@ export const placeOf = (host: string, namespace: string): [string, string | unde
   return local ? [local[1]!, local[2]!] : [host, undefined];
 };
 
-/** DestinationRules for a Service, whatever spelling of its host they use. */
-export const destinationRulesOf = (facts: ClusterFacts, service: KubeObject): KubeObject[] =>
-  facts
-    .all('DestinationRule')
-    .filter((rule) => meshService(facts, rule.spec?.host ?? '', rule.metadata.namespace ?? '') === service);
+/** DestinationRules for a Service, or a workload of its name, whatever spelling of its host they use. */
+export const destinationRulesOf = (facts: ClusterFacts, { metadata }: KubeObject): KubeObject[] =>
+  facts.all('DestinationRule').filter((rule) => {
+    const [name, home] = placeOf(rule.spec?.host ?? '', rule.metadata.namespace ?? '');
+    return name === metadata.name && home === metadata.namespace;
+  });
 
 export const podsBehind = (facts: ClusterFacts, service: KubeObject): KubeObject[] =>
   service.spec?.selector

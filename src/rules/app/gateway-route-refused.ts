@@ -104,16 +104,14 @@ const refusedGateway = (facts: ClusterFacts, gateway: KubeObject, routes: KubeOb
       .map((condition) => ({ condition, path: `status.listeners[${listener.name}].conditions[${condition.type}]` })),
   );
   // A listener says more than the sum of them.
-  return [...listeners, ...whole]
-    .slice(0, 1)
-    .map(({ condition, path }) => ({
-      object: gateway,
-      root: gateway,
-      path,
-      condition,
-      harmed,
-      what: `${nameOf(gateway)} does not serve (${condition.type})`,
-    }));
+  return [...listeners, ...whole].slice(0, 1).map(({ condition, path }) => ({
+    object: gateway,
+    root: gateway,
+    path,
+    condition,
+    harmed,
+    what: `${nameOf(gateway)} does not serve (${condition.type})`,
+  }));
 };
 
 const refusalFinding = (
@@ -128,7 +126,7 @@ const refusalFinding = (
     mechanism: 'traffic',
     explains: ['application-error', 'dependency', 'rollout', 'unknown-symptom'],
     owner,
-    boundary: 'traffic',
+    boundary: 'config',
     strength: contested ? 'derived' : 'direct',
     cause: text(
       `${what}: ${condition.reason}${condition.message ? `, "${condition.message.slice(0, 200)}"` : ''}${root === object ? '' : `; ${nameOf(root)} was changed last, at ${changedAt(facts, root)}`}.`,

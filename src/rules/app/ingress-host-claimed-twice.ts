@@ -85,7 +85,7 @@ const claimFinding = (facts: ClusterFacts, own: KubeObject, other: KubeObject, c
       mechanism: 'traffic',
       explains: ['application-error', 'dependency', 'unknown-symptom'],
       owner,
-      boundary: 'traffic',
+      boundary: 'config',
       strength: 'derived',
       cause: text(
         `${nameOf(late)} has claimed ${claim}, which ${nameOf(early)} serves, ${duration(Math.max(0, minutes))} before${change?.write?.manager ? ` (${change.write.manager})` : ''}: requests for it now reach the backend of one of the two only.`,

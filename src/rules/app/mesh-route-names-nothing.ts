@@ -40,7 +40,7 @@ export default rule({
           mechanism: 'traffic',
           explains: ['application-error', 'dependency', 'probe', 'rollout', 'unknown-symptom', 'network'],
           owner,
-          boundary: 'traffic',
+          boundary: 'config',
           strength: told.length > 0 ? 'direct' : 'derived',
           cause: text(
             `${nameOf(fault.route)} sends ${fault.share} of the requests to ${fault.says}${write?.manager ? `; ${nameOf(fault.root)} was last written by ${write.manager} at ${write.time}` : ''}.`,

@@ -103,7 +103,8 @@ const injectedFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] 
       ),
       root: change ? refOf(change.object) : { kind: 'Container', name },
       affects: [...workloads, ...group.map((entry) => entry.pod)].map(refOf),
-      onset: change?.at ?? since,
+      // A release that made the pods is older than they are, and did no more than have them injected anew.
+      onset: change?.at,
       evidence: [
         ...group
           .slice(0, 3)

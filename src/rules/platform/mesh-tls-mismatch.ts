@@ -10,6 +10,7 @@ import { destinationRulesOf, isMeshed, podsBehind, serverPolicyOf } from '../../
 import { ownershipOf } from '../../facts/ownership.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { earliest, latest, minutesBetween } from '../../facts/time.ts';
+import { backendsNamed } from '../../facts/workloads/dependencies.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 /** Envoy's words where client and server disagree about TLS; `filter_chain_not_found`: plain text came to a strict port. */
@@ -34,7 +35,8 @@ export default rule({
       plainClient,
     );
     if (complaints.length + resets.length === 0) return [];
-    const found = facts.all('Service').flatMap((service) => mismatchesOf(facts, service));
+    const targets = new Set([...facts.all('Service'), ...calledBy(facts, [...complaints, ...resets])]);
+    const found = [...targets].flatMap((service) => mismatchesOf(facts, service));
     const told = found.filter((mismatch) => relevant(facts, scope, mismatch, [...complaints, ...resets]).length > 0);
     return groupBy(told, (mismatch) => nameOf(mismatch.root)).flatMap((group) =>
       mismatchFinding(facts, scope, group[0]!, [...complaints, ...resets]),
@@ -42,7 +44,17 @@ export default rule({
   },
 });
 
+/** Of a line's peers, the workloads whose Service was not read: by the name that they share with it. */
+const calledBy = (facts: ClusterFacts, lines: PodLogLine[]): KubeObject[] =>
+  lines.flatMap(({ text: line, log }) =>
+    [...line.matchAll(/(?:\/\/|\|\||\s)([a-z0-9-]+)\.([a-z0-9-]+)(?:\.svc[\w.]*)?(?=[:/\s"]|$)/g)].flatMap(
+      ([, name, home]) =>
+        facts.find('Service', name, home) ? [] : backendsNamed(facts, `${name}.${home}`, log.namespace),
+    ),
+  );
+
 interface Mismatch {
+  /** The Service, or the workload behind it where the Service was not read. */
   service: KubeObject;
   servers: KubeObject[];
   says: string;
@@ -54,7 +66,7 @@ interface Mismatch {
 }
 
 const mismatchesOf = (facts: ClusterFacts, service: KubeObject): Mismatch[] => {
-  const servers = podsBehind(facts, service);
+  const servers = service.kind === 'Service' ? podsBehind(facts, service) : facts.podsOf(service);
   const [server] = servers;
   if (!server) return [];
   const { mode, policy } = serverPolicyOf(facts, server);
@@ -68,6 +80,14 @@ const mismatchesOf = (facts: ClusterFacts, service: KubeObject): Mismatch[] => {
           ...base,
           says: `${nameOf(destination)} makes clients speak plain text (tls.mode DISABLE) to ${nameOf(service)}, whose server demands mutual TLS (${policy ? nameOf(policy) : 'STRICT'})`,
           ...laterOf(destination, policy),
+        },
+      ];
+    if (asked === 'SIMPLE' && meshed && mode !== 'DISABLE')
+      return [
+        {
+          ...base,
+          says: `${nameOf(destination)} makes clients speak plain TLS (tls.mode SIMPLE) to ${nameOf(service)}, whose sidecar expects that of the mesh`,
+          ...laterOf(destination, undefined),
         },
       ];
     if (/^(ISTIO_MUTUAL|MUTUAL)$/.test(asked ?? '') && (!meshed || mode === 'DISABLE'))
@@ -125,7 +145,8 @@ const relevant = (
 
 const mismatchFinding = (facts: ClusterFacts, scope: Scope, mismatch: Mismatch, all: PodLogLine[]): FindingDraft[] => {
   const { service, servers, root, others, says } = mismatch;
-  const lines = relevant(facts, scope, mismatch, all);
+  const refusals = grep(facts, servers, /filter_chain_not_found/).slice(-1);
+  const lines = [...new Set([...relevant(facts, scope, mismatch, all), ...(mismatch.plain ? refusals : [])])];
   const owner = ownershipOf(facts, root);
   const evidence = cite(owner, facts);
   const change = lastChangeOf(facts, root);
@@ -149,7 +170,7 @@ const mismatchFinding = (facts: ClusterFacts, scope: Scope, mismatch: Mismatch, 
         'unknown-symptom',
       ],
       owner,
-      boundary: 'traffic',
+      boundary: 'config',
       strength,
       cause: text(
         `${says}${change && authorOf(change) ? `; ${nameOf(root)} was last changed at ${change.at} ${authorOf(change)}` : ''}.`,
