@@ -72,7 +72,7 @@ const partyOf = (layer: Layer, verdict: Verdict, facts: ClusterFacts, directory:
       team,
       entry
         ? `entry ${entry} of the owner directory`
-        : 'the fault is in what the platform runs; to name its team, set platform.team in the owner directory',
+        : 'nobody is named for the platform: set platform.team in the owner directory',
     );
   }
   const target = rootObject(verdict, facts);

@@ -25,7 +25,7 @@ const reason = (draft: Draft, layer: LayerVerdict): RichTextElement[] =>
 const verdictLine = (draft: Draft, layer: LayerVerdict): RichTextElement[] => [
   ...plain(`${statusMark[layer.status]} `),
   ...bold(`${layerName(draft, layer.layer)}: ${draft.say(`layerStatus.${layer.status}`)}`),
-  ...plain('. '),
+  ...plain(' · '),
   ...reason(draft, layer),
 ];
 

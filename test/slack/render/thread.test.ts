@@ -49,7 +49,7 @@ test('the card says who owns it, how that is known, why, what to do, and what be
   expect(words).toContain('the directory names Cluster platform for NodePools of shop-eu');
   expect(words).toContain('NodePool general is at its cpu limit (48 of 48)');
   expect(words).toContain('2 of 5 replicas of media/preview are pending');
-  expect(words).toMatch(/✅\s+Cloud: cleared \. all 12 EC2 instances pass both status checks/);
+  expect(words).toMatch(/✅\s+Cloud: cleared · all 12 EC2 instances pass both status checks/);
   expect(words).toMatch(/🔴\s+Platform: implicated/);
   expect(words).toContain('<!date^1795162351^{date_short_pretty} {time_secs}|2026-11-20 08:12:31 UTC>');
 });
