@@ -30,8 +30,7 @@ describe('a live triage, opening the cluster included', () => {
       const read = size ? await withLargeFolder(dir, size, cold) : await cold(dir);
       expect(read.owner).toBe('platform');
       expect(read.requests.length).toBeLessThanOrEqual(30);
-      expect(read.roundTrips).toBeLessThanOrEqual(4);
-      expect(read.lists.every(({ query }) => Number(query.get('limit')) <= 500)).toBe(true);
+      expect(read.requests.filter(({ query }) => query.has('continue'))).toEqual([]);
       expect(read.requests.filter(({ url }) => url === '/apis')).toHaveLength(1);
     },
   );
