@@ -30,7 +30,9 @@ describe('faultline owners explain', () => {
   it('says which places were looked at where none names a team', async () => {
     const { code, stdout } = await explain('catalog/catalog-api');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Owner of namespace catalog: where it runs, namespace catalog: no team is named by Deployment/);
+    expect(stdout).toMatch(
+      /Owner of namespace catalog: where it runs, namespace catalog: no team is named by Deployment/,
+    );
   });
 
   it('exits 2 for a workload that is not there', async () => {
