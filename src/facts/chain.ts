@@ -1,12 +1,11 @@
 import type { ChainLink } from '../domain/finding.ts';
 import { describeRef, type KubeObject, refOf } from '../domain/kubernetes.ts';
-import { worded } from '../domain/wording.ts';
 
 /** One link of a causal chain, root first. */
 export const link = (object: KubeObject, claim: string): ChainLink => ({
   object: describeRef(refOf(object)),
   uid: object.metadata.uid,
-  claim: worded(claim),
+  claim,
 });
 
 export const nameOf = (object: KubeObject): string => describeRef(refOf(object));

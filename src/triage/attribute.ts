@@ -3,6 +3,7 @@ import type { Finding } from '../domain/finding.ts';
 import { describeRef } from '../domain/kubernetes.ts';
 import { text } from '../domain/text.ts';
 import type { LayerVerdict, Verdict } from '../domain/verdict.ts';
+import { worded } from '../domain/wording.ts';
 import { weigh } from './causation.ts';
 import { clearLayers } from './clearance.ts';
 import { confidenceOf, doubtsOf } from './confidence.ts';
@@ -38,7 +39,7 @@ export const attribute = (judgement: Judgement, ruleSet: string): Verdict => {
     cause: root.cause,
     contributing: contributionsOf(root, explained),
     evidence: evidenceOf(told, siblings, explained),
-    chain: root.chain,
+    chain: root.chain.map((link) => ({ ...link, claim: worded(link.claim) })),
     layers: layerVerdicts,
     missing:
       root.owner === 'undetermined' && root.state === 'fault'
@@ -70,7 +71,9 @@ const implicate = (layer: LayerVerdict, root: Finding, open: Finding[]): LayerVe
 
 /** The root in a few words, where the cause is said beside it. */
 const inShort = ({ chain, root, boundary }: Finding): string =>
-  chain[0] ? `${chain[0].object}: ${chain[0].claim}` : `${describeRef(root)}${boundary ? ` (${boundary})` : ''}`;
+  chain[0]
+    ? `${chain[0].object}: ${worded(chain[0].claim)}`
+    : `${describeRef(root)}${boundary ? ` (${boundary})` : ''}`;
 
 const contributionsOf = (root: Finding, explained: Finding[]): Finding['contributing'] => {
   const all = [root, ...explained]

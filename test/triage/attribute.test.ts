@@ -105,6 +105,16 @@ describe('the root', () => {
   });
 });
 
+test('the chain is worded as sentences are', () => {
+  const chain = [{ object: 'Pod shop/web-1', claim: '1 of 1 pods fail since 2026-11-20T08:26:00Z' }];
+  expect(verdictOf([finding({ chain })])).toMatchObject({
+    chain: [{ claim: '1 of 1 pod fails since 2026-11-20 08:26:00 UTC' }],
+    layers: expect.arrayContaining([
+      { layer: 'app', status: 'implicated', because: 'Pod shop/web-1: 1 of 1 pod fails since 2026-11-20 08:26:00 UTC' },
+    ]),
+  });
+});
+
 describe('confidence', () => {
   test('is high with direct evidence and the layers above cleared', () => {
     expect(verdictOf([finding({})])).toMatchObject({ confidence: 'high' });
