@@ -251,12 +251,15 @@ const nodegroupIssues = (facts: ClusterFacts): LaunchFailure[] => {
 const instanceReasons =
   /^(NoStock|StockExhaust|StockClose|UnknownError|InsufficientBalance|DiskCapacityQuotaFull|CpuOptionsNot\w+|Throttling|ProviderCreateFailed|.*Quota.*)$/;
 
+/** What befalls a container instance that was made, or is being made: no refusal. */
+const notRefused = /^(Creating|SpotToBeReleased|System(?:Failure|Maintenance)?\.?Re(?:boot|deploy))$/;
+
 /** Alibaba's container instances: a condition on the pod, and the same words as events. */
 const containerInstances = (facts: ClusterFacts): LaunchFailure[] =>
   facts.all('Pod').flatMap((pod) => {
     const created = condition(pod, 'ContainerInstanceCreated');
     const fromCondition =
-      created && created.status !== 'True' && created.reason !== 'Creating'
+      created && created.status !== 'True' && !notRefused.test(created.reason ?? '')
         ? [
             failure({
               reason: created.reason,
