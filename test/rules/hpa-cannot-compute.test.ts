@@ -73,3 +73,19 @@ test('stays silent where the metrics API does not answer, and where the HPA work
   fine.status.conditions = [condition('ScalingActive', 'True', 'ValidMetricFound')];
   expectSilent(rule, { subject, objects: [...app, fine] });
 });
+
+test('without an adapter for custom or external metrics the cluster lacks something, not the application', () => {
+  for (const [reason, words] of [
+    [
+      'FailedGetPodsMetric',
+      'unable to get metric requests: unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered',
+    ],
+    [
+      'FailedGetExternalMetric',
+      'unable to get external metric shop/lag/nil: unable to fetch metrics from external metrics API: no external metrics API (external.metrics.k8s.io) registered',
+    ],
+  ] as const)
+    expect(findingsOf(rule, { subject, objects: [...app, hpa(words, reason)] })[0]).toMatchObject({
+      owner: 'platform',
+    });
+});

@@ -133,6 +133,15 @@ const judgeFailure = (facts: ClusterFacts, hpa: KubeObject, failure: ScalingFail
       step: 'Correct scaleTargetRef.',
       root: hpa,
     };
+  // No adapter of the cluster serves such metrics at all: nothing the application exports would help.
+  if (/no (?:custom|external) metrics API \([\w.]+\) registered/i.test(words))
+    return {
+      owner: 'platform',
+      strength: 'derived',
+      because: `the cluster has no adapter for such metrics (${failure.message.slice(0, 160)})`,
+      step: 'Install the adapter (prometheus-adapter, KEDA) that serves this API, or follow a resource metric.',
+      root: hpa,
+    };
   if (
     /no metrics returned from (custom|external|object|pods?) metrics API|metric .* not found|unable to get (?:external|pods|object) metric [^:]+: no (?:matching )?metrics/i.test(
       words,
