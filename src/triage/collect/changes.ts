@@ -24,6 +24,7 @@ const deliveryAlert: Record<'Application' | 'Kustomization' | 'HelmRelease', Reg
 const trafficWords =
   /\b[45]\d\d\b|5xx|errors?\b|endpoint|ingress|gateway|route|upstream|connect|timeout|refused|\btls\b|mtls|host/i;
 const meshWords = /istio|envoy|mesh|mtls|sidecar|upstream|virtualservice|destinationrule/i;
+const misrouted = /\b40[0-9]\b|default backend|wrong|\bhost\b/i;
 const routeWords = /gateway|httproute|grpcroute|listener|route/i;
 
 const when = (holds: boolean, worth: number): number => (holds ? worth : 0);
@@ -122,10 +123,10 @@ export const changes: Candidate[] = [
     resource: resources.ingresses,
     wave: 3,
     where: ({ isWhole }) => (isWhole('ingresses') ? [] : [{}]),
-    worth: ({ facts, kinds, says }) =>
-      when(
-        facts.all('Ingress').length > 0,
-        Math.max(when(kinds.includes('Ingress'), 60), 26 * says(/\b40[0-9]\b|404|default backend|wrong|\bhost\b/i)),
+    worth: ({ facts, kinds, says, alertSays }) =>
+      Math.max(
+        when(alertSays(/ingress|nginx/i), 45),
+        when(facts.all('Ingress').length > 0, Math.max(when(kinds.includes('Ingress'), 60), 26 * says(misrouted))),
       ),
   },
 ];
