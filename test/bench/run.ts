@@ -10,9 +10,12 @@ import { unite } from '../../src/triage/collect/collection.ts';
 import { collectLayer } from '../../src/triage/collect/layer.ts';
 import { judge } from '../../src/triage/judge.ts';
 import { triage } from '../../src/triage/triage.ts';
+import { hasPostgres } from '../services/postgres.ts';
+import { hasRedis } from '../services/redis.ts';
 import { enlarge } from './large-cluster.ts';
 import { withLargeFolder } from './large-folder.ts';
 import { liveTriage } from './live-triage.ts';
+import { peakMemory } from './process-memory.ts';
 
 /** Prints what the parts of a triage cost. Compare runs on one machine; nothing here fails. */
 const cases = fileURLToPath(new URL('../cases', import.meta.url));
@@ -71,3 +74,11 @@ for (const id of all) {
 }
 show('a whole triage of a snapshot (wall, mean)', (performance.now() - started) / all.length, `${all.length} cases`);
 show('resident memory of this process', 0, `${Math.round(process.memoryUsage().rss / 1e6)} MB`);
+
+if (hasPostgres() && hasRedis()) {
+  const incidents = ['node-count-doubled-a', 'catalog-api-restarts-every-hour', 'orders-containers-creating'];
+  const { serverMb, workerMb, triages, awsServices } = await peakMemory(incidents.map((id) => `${cases}/${id}`));
+  const note = `${triages} live triages, ${awsServices} AWS services asked, PostgreSQL and Redis`;
+  for (const [role, mb] of Object.entries({ server: serverMb, worker: workerMb }))
+    process.stdout.write(`${`peak memory of a ${role} process`.padEnd(58)} ${mb.toFixed(0).padStart(9)} MB  ${note}\n`);
+}
