@@ -40,7 +40,7 @@ export function permissionsPage(): string {
 - Argo CD Applications and Flux HelmReleases: their source, revisions and state are kept; the values, parameters and
   plugin settings that they are rendered with are dropped as they are read. Helm's own release records are Secrets and
   never read: a Helm release is known by the labels and annotations of what it installed.
-- Outside of resources: ${healthPaths.join(' and ')}, which every authenticated user may read by default.
+- Outside of resources: ${healthPaths.join(' and ')}, and /apis for what the cluster serves, which every authenticated user may read by default.
 `;
   return `${before}| API group | \`get\`, \`list\` |\n| --- | --- |\n${[...byGroup].map(row).join('\n')}\n${after}`;
 }
