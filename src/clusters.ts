@@ -9,7 +9,7 @@ import type { ClusterAccess } from './evidence/kubernetes/access.ts';
 import { liveCluster } from './evidence/kubernetes/live.ts';
 import { openSnapshot } from './evidence/kubernetes/snapshot.ts';
 import { providerOf, regionOf } from './evidence/kubernetes/snapshot-identity.ts';
-import { prometheusReader } from './evidence/prometheus/live.ts';
+import { type Stores, storesOf } from './stores.ts';
 import { defaultMaxApiCalls } from './triage/collect/budget.ts';
 import type { CloudReader, ClusterReaders } from './triage/ports.ts';
 import { resources } from './triage/resources.ts';
@@ -58,7 +58,7 @@ const openConfigured = async (settings: ClusterConfig, config: Config, accounts:
     ? await openFolder(settings.snapshot)
     : await openLive(
         { ...settings, eksName: settings.eksName ?? settings.name },
-        settings.prometheusUrl ?? config.prometheusUrl,
+        storesOf(settings, config, accounts),
         config.triage.readTimeoutMs,
         accounts,
         config.triage.maxApiCalls,
@@ -89,15 +89,14 @@ type LiveAccess = ClusterAccess &
 /** A live cluster. Its provider and region are read from its nodes. */
 export const openLive = async (
   access: LiveAccess,
-  prometheusUrl: string | undefined,
-  callTimeoutMs: number,
+  stores: Stores = { metrics: null },
+  callTimeoutMs = 10_000,
   accounts: AwsAccounts = awsAccounts({ timeoutMs: callTimeoutMs }),
   maxApiCalls = defaultMaxApiCalls,
 ): Promise<OpenCluster> => {
   // Loaded with the library for kubeconfigs, some 90 MB, where a live cluster is read.
   const { connect } = await import('./evidence/kubernetes/connection.ts');
   const cluster = liveCluster(connect(await wayTo(access, accounts)), { callTimeoutMs });
-  const metrics = prometheusUrl ? prometheusReader({ url: prometheusUrl, timeoutMs: callTimeoutMs }) : null;
   const first = cluster.reader();
   const [nodes] = await Promise.all([first.list(resources.nodes, { limit: 5 }), first.serves?.(resources.nodepools)]);
   const objects = nodes.ok ? nodes.value : [];
@@ -109,7 +108,7 @@ export const openLive = async (
     id: name,
     identity: { name, provider, ...(region && { region }) },
     isUnsure: !nodes.ok && access.provider === undefined,
-    readers: () => ({ kubernetes: cluster.reader(), metrics, cloud: cloud?.() ?? null, maxApiCalls, now: nowIso }),
+    readers: () => ({ ...stores, kubernetes: cluster.reader(), cloud: cloud?.() ?? null, maxApiCalls, now: nowIso }),
   };
 };
 

@@ -1,4 +1,5 @@
 import { configuredClusters, type OpenCluster, openFolder, openLive } from '../clusters.ts';
+import { prometheusReader } from '../evidence/prometheus/live.ts';
 import { OperatorError } from './operator-error.ts';
 import { readConfig } from './setup.ts';
 import { asOperatorError } from './snapshot-errors.ts';
@@ -24,7 +25,8 @@ export const openCluster = async (choice: ClusterChoice): Promise<OpenCluster> =
       'say which cluster, in one way: --cluster NAME, --context NAME, --kubeconfig FILE or --snapshot DIR',
     );
   if (snapshot) return openFolder(snapshot).catch(asOperatorError);
-  if (!cluster) return openLive({ context, kubeconfig }, prometheus, liveReadTimeoutMs).catch(asOperatorError);
+  const metrics = prometheus ? prometheusReader({ url: prometheus, timeoutMs: liveReadTimeoutMs }) : null;
+  if (!cluster) return openLive({ context, kubeconfig }, { metrics }, liveReadTimeoutMs).catch(asOperatorError);
   const config = readConfig();
   const opened = await configuredClusters(config).open(cluster).catch(asOperatorError);
   if (opened) return opened;

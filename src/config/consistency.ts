@@ -11,6 +11,11 @@ interface LooseCluster {
   role?: unknown;
   externalId?: unknown;
   snapshot?: unknown;
+  prometheusUrl?: unknown;
+  prometheusAuth?: unknown;
+  loki?: unknown;
+  cloudWatchLogs?: unknown;
+  cloudWatchLogGroup?: unknown;
 }
 
 const listOf = <T>(value: unknown): Partial<T>[] =>
@@ -64,6 +69,32 @@ const checkClusters = (clusters: LooseCluster[], context: Context): void => {
   });
 };
 
+type Path = (string | number)[];
+
+/** A user has a password, and a signature takes the place of both user and token. */
+const checkCredentials = (settings: unknown, path: Path, context: Context): void => {
+  if (!settings || typeof settings !== 'object') return;
+  const { bearerToken, username, password, sigv4 } = settings as Record<string, unknown>;
+  if (sigv4 === true && (bearerToken || username))
+    report(context, path, `sigv4 beside ${bearerToken ? 'a bearerToken' : 'a username'}`, 'sigv4: true alone');
+  if (Boolean(username) !== Boolean(password))
+    report(context, path, username ? 'a username alone' : 'a password alone', 'username and password together');
+};
+
+const checkStores = (clusters: LooseCluster[], context: Context): void => {
+  clusters.forEach((cluster, index) => {
+    const path = ['clusters', index];
+    checkCredentials(cluster.prometheusAuth, [...path, 'prometheusAuth'], context);
+    checkCredentials(cluster.loki, [...path, 'loki'], context);
+    if (cluster.loki && cluster.cloudWatchLogs === true)
+      report(context, path, 'loki and cloudWatchLogs', 'one store of past logs');
+    if (cluster.cloudWatchLogs === true && !cluster.region)
+      report(context, [...path, 'region'], 'nothing', 'the AWS region, beside cloudWatchLogs: true');
+    if (cluster.cloudWatchLogGroup && cluster.cloudWatchLogs !== true)
+      report(context, [...path, 'cloudWatchLogGroup'], 'a group alone', 'a group beside cloudWatchLogs: true');
+  });
+};
+
 const checkSlack = (slack: Record<string, unknown>, context: Context): void => {
   const answers = Boolean(slack.appToken || slack.signingSecret);
   if (slack.botToken && !answers) {
@@ -106,10 +137,12 @@ const checkTokens = (webhooks: Record<string, unknown>, known: Set<string>, cont
  */
 export const checkConsistency = (config: unknown, context: Context): void => {
   if (!config || typeof config !== 'object') return;
-  const { clusters, slack, webhooks, defaultCluster } = config as Record<string, unknown>;
+  const { clusters, slack, webhooks, defaultCluster, prometheusAuth } = config as Record<string, unknown>;
   const listed = listOf<LooseCluster>(clusters);
   const known = new Set(listed.flatMap(namesOf));
   checkClusters(listed, context);
+  checkStores(listed, context);
+  checkCredentials(prometheusAuth, ['prometheusAuth'], context);
   if (slack && typeof slack === 'object') checkSlack(slack as Record<string, unknown>, context);
   if (webhooks && typeof webhooks === 'object') checkTokens(webhooks as Record<string, unknown>, known, context);
   if (typeof defaultCluster === 'string' && known.size > 0 && !known.has(defaultCluster)) {

@@ -3,31 +3,12 @@ import { providers } from '../domain/layer.ts';
 import type { Language } from '../domain/text.ts';
 import { modes } from '../domain/view.ts';
 import { checkConsistency } from './consistency.ts';
-import { Secret } from './secret.ts';
+import { address, addressAllowed, secret, setting, text } from './setting.ts';
+import { loki, prometheusAuth } from './stores.ts';
 
-/** What is known of a setting beside its type; the settings table, the loader and the problems are derived from it. */
-export interface SettingMeta {
-  about: string;
-  /** What would be right, as the second half of "found …, allowed …". */
-  allowed: string;
-  /** Environment variable that overrides the file; settings inside a list have none, the list itself has. */
-  env?: string;
-  /** Also readable as `<ENV>_FILE`, and as `<key>File` in the file. Its value is never printed. */
-  secret?: boolean;
-  /** A path of the file system: relative to the configuration file that holds it. */
-  path?: boolean;
-}
+export type { SettingMeta } from './setting.ts';
 
-const setting = <T extends z.ZodType>(schema: T, meta: SettingMeta): T => schema.meta({ ...meta }) as T;
-
-const text = z.string().min(1);
-const secret = (pattern = /^\S+$/) => text.regex(pattern).transform((value) => new Secret(value));
-/** Credentials in an address would end up in evidence and logs, and `fetch` refuses them. */
-const address = z
-  .url({ protocol: /^https?$/ })
-  .refine((value) => !URL.canParse(value) || new URL(value).username === '');
 const whole = (min: number, max: number) => z.int().min(min).max(max);
-const addressAllowed = 'an http:// or https:// address without user and password';
 const languages = ['en', 'zh-CN'] as const satisfies Language[];
 
 const webhookToken = z.strictObject({
@@ -88,6 +69,16 @@ const cluster = z.strictObject({
   prometheusUrl: setting(address.optional(), {
     about: "This cluster's Prometheus; unset: the general one.",
     allowed: addressAllowed,
+  }),
+  prometheusAuth: prometheusAuth().optional(),
+  loki: loki.optional(),
+  cloudWatchLogs: setting(z.boolean().default(false), {
+    about: 'Read logs of pods that are gone from CloudWatch Logs, where Container Insights collects them.',
+    allowed: 'true or false',
+  }),
+  cloudWatchLogGroup: setting(text.optional(), {
+    about: 'Its log group; unset: /aws/containerinsights/<name in EKS>/application.',
+    allowed: 'the name of a log group',
   }),
   alertmanagerUrl: setting(address.optional(), {
     about: "This cluster's Alertmanager, for silences; unset: the general one.",
@@ -252,6 +243,7 @@ export const configSchema = z
       about: 'Prometheus of clusters that name none of their own.',
       allowed: addressAllowed,
     }),
+    prometheusAuth: prometheusAuth('PROMETHEUS').prefault({}),
     alertmanagerUrl: setting(address.optional(), {
       env: 'ALERTMANAGER_URL',
       about: 'Alertmanager of clusters that name none of their own; unset: nothing can be silenced from Slack.',

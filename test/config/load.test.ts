@@ -69,6 +69,41 @@ describe('loadConfig', () => {
     expect(loaded.databaseUrl?.reveal()).toBe('postgres://faultline:pa55@db/faultline');
   });
 
+  it('reads how a Prometheus and a Loki are asked, by file and by variable', () => {
+    const yaml = `prometheusAuth: {username: me}
+clusters:
+  - {name: a, context: a, prometheusAuth: {bearerTokenFile: token, caFile: ca.pem}, loki: {url: http://loki, passwordFile: token, username: u}}`;
+    const env = { PROMETHEUS_PASSWORD: 'pw', PROMETHEUS_TENANT: 'eu' };
+    const { prometheusAuth, clusters } = config(yaml, env, { '/etc/faultline/token': 'abc\n' });
+    expect([prometheusAuth.username, prometheusAuth.password?.reveal(), prometheusAuth.tenant]).toEqual([
+      'me',
+      'pw',
+      'eu',
+    ]);
+    const [{ prometheusAuth: own, loki }] = clusters as [(typeof clusters)[0]];
+    expect([own?.bearerToken?.reveal(), own?.caFile]).toEqual(['abc', '/etc/faultline/ca.pem']);
+    expect([loki?.password?.reveal(), loki?.labels.pod, loki?.matchers]).toEqual(['abc', 'pod', []]);
+  });
+
+  it.each([
+    ['prometheusAuth: {username: me}', 'prometheusAuth', 'a username alone'],
+    ['prometheusAuth: {sigv4: true, bearerToken: abc}', 'prometheusAuth', 'sigv4 beside a bearerToken'],
+    ['clusters: [{name: a, context: a, cloudWatchLogs: true}]', 'clusters[0].region', 'nothing'],
+    ['clusters: [{name: a, context: a, cloudWatchLogGroup: g}]', 'clusters[0].cloudWatchLogGroup', 'a group alone'],
+    [
+      'clusters: [{name: a, context: a, region: r, cloudWatchLogs: true, loki: {url: http://loki}}]',
+      'clusters[0]',
+      'loki and cloudWatchLogs',
+    ],
+    [
+      'clusters: [{name: a, context: a, loki: {url: http://loki, matchers: [cluster=prod]}}]',
+      'clusters[0].loki.matchers[0]',
+      '"cluster=prod"',
+    ],
+  ])('refuses %s', (yaml, key, found) => {
+    expect(problems(yaml)).toContainEqual(expect.objectContaining({ key, found }));
+  });
+
   it('reads tokens of a list by file', () => {
     const yaml = 'webhooks: {tokens: [{name: eu, tokenFile: /run/eu}]}';
     expect(config(yaml, {}, { '/run/eu': 'abc\n' }).webhooks.tokens[0]?.token.reveal()).toBe('abc');

@@ -6,8 +6,11 @@ import { awsNotSetUp, checkAws } from '../../evidence/doctor/aws.ts';
 import type { CheckGroup } from '../../evidence/doctor/check.ts';
 import { checkCluster } from '../../evidence/doctor/cluster.ts';
 import { formatChecks } from '../../evidence/doctor/format.ts';
+import { checkCloudWatchLogs, checkLoki } from '../../evidence/doctor/past-logs.ts';
 import { ClusterAccessError } from '../../evidence/kubernetes/access.ts';
 import { openSnapshot } from '../../evidence/kubernetes/snapshot.ts';
+import type { PrometheusOptions } from '../../evidence/prometheus/live.ts';
+import { lokiOf, prometheusOf } from '../../stores.ts';
 import { checkDatabase, checkPrometheus, checkQueue, checkSlack, checkWebhooks } from '../doctor/neighbours.ts';
 import { readConfig, readDirectory } from '../setup.ts';
 
@@ -27,7 +30,8 @@ const run = async (): Promise<void> => {
     checkQueue(config),
     checkSlack(config),
     checkWebhooks(config),
-    ...prometheusUrls(config).map(checkPrometheus),
+    ...prometheusServers(config).map(checkPrometheus),
+    ...config.clusters.map((cluster) => checkPastLogs(clusters, cluster)),
     ...clusterChecks(config),
     ...config.clusters.map((cluster) => checkCloud(clusters, cluster)),
   ]);
@@ -36,9 +40,25 @@ const run = async (): Promise<void> => {
   if (groups.some((group) => group.checks.some((check) => check.status === 'failed'))) process.exitCode = 1;
 };
 
-const prometheusUrls = ({ prometheusUrl, clusters }: Config): string[] => [
-  ...new Set([prometheusUrl, ...clusters.map((cluster) => cluster.prometheusUrl)].filter((url) => url !== undefined)),
-];
+/** Each Prometheus once for each way it is asked. */
+const prometheusServers = (config: Config): PrometheusOptions[] => {
+  const accounts = awsAccounts({ timeoutMs: 10_000 });
+  const servers = config.clusters
+    .filter(({ snapshot }) => !snapshot)
+    .map((cluster) => prometheusOf(cluster, config, accounts))
+    .filter((server) => server !== null);
+  return [...new Map(servers.map((server) => [JSON.stringify([server, Boolean(server.sign)]), server])).values()];
+};
+
+/** Null where the cluster has no store of past logs. */
+const checkPastLogs = async (clusters: Clusters, cluster: ClusterConfig): Promise<CheckGroup | null> => {
+  const loki = lokiOf(cluster);
+  if (loki) return checkLoki(cluster.name, loki);
+  if (!cluster.cloudWatchLogs) return null;
+  const opened = await clusters.open(cluster.name).catch(() => null);
+  const { pastLogs, now } = opened?.readers() ?? {};
+  return pastLogs && now ? checkCloudWatchLogs(cluster.name, pastLogs, now()) : null;
+};
 
 const clusterChecks = ({ clusters }: Config): (CheckGroup | Promise<CheckGroup>)[] =>
   clusters.length > 0

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '../../config/schema.ts';
 import type { Check, CheckGroup } from '../../evidence/doctor/check.ts';
-import { prometheusReader } from '../../evidence/prometheus/live.ts';
+import { type PrometheusOptions, prometheusReader } from '../../evidence/prometheus/live.ts';
 import { postingClient } from '../../slack/client.ts';
 
 /** Longest wait for a neighbour: doctor is run by a person who waits. */
@@ -131,13 +131,13 @@ export const checkWebhooks = ({ webhooks }: Config): CheckGroup => ({
   ],
 });
 
-export const checkPrometheus = async (url: string): Promise<CheckGroup> => {
+export const checkPrometheus = async (options: PrometheusOptions): Promise<CheckGroup> => {
   const end = Math.floor(Date.now() / 1000);
   const check = await attempt(
     'query',
     'set PROMETHEUS_URL to the address under which /api/v1/query_range answers',
     async () => {
-      const read = await prometheusReader({ url, timeoutMs }).series({
+      const read = await prometheusReader({ ...options, timeoutMs }).series({
         name: 'up',
         start: end - 300,
         end,
@@ -147,5 +147,5 @@ export const checkPrometheus = async (url: string): Promise<CheckGroup> => {
       return `${read.value.length} series of up`;
     },
   );
-  return { title: `Prometheus ${url}`, checks: [check] };
+  return { title: `Prometheus ${options.url}`, checks: [check] };
 };
