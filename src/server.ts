@@ -11,6 +11,7 @@ import type { HandlerDeps } from './http/deps.ts';
 import { loadRoutes } from './http/load-routes.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
+import { incidentCase } from './incident-case.ts';
 import type { Loop } from './incidents/loop.ts';
 import { startOutboxPump } from './incidents/outbox-pump.ts';
 import type { Records, Sender } from './incidents/ports.ts';
@@ -122,6 +123,10 @@ const handlerDeps = (
   async reasoning(incidentId) {
     const record = await records.store.record(incidentId);
     return record && explain(record, await records.store.facts(incidentId));
+  },
+  async incidentCase(incidentId) {
+    const record = await records.store.record(incidentId);
+    return record && incidentCase(record, await records.store.facts(incidentId));
   },
   onChange(listener) {
     listeners.add(listener);

@@ -30,6 +30,7 @@ export const handlerDeps = (given: Partial<HandlerDeps> = {}): HandlerDeps => ({
   command: absent('command'),
   rerun: absent('rerun'),
   view: absent('view'),
+  incidentCase: absent('incidentCase'),
   reasoning: absent('reasoning'),
   slackEvents: null,
   onChange: absent('onChange'),

@@ -5,6 +5,7 @@ import type { OpenCluster } from '../../clusters.ts';
 import type { LayerFacts } from '../../domain/facts.ts';
 import { refuseUsedFolder, writeFolder } from '../../evidence/snapshot-writer/write.ts';
 import type { CollectionTarget } from '../../triage/collect/collection.ts';
+import { askServer } from '../ask-server.ts';
 import { capture } from '../capture.ts';
 import { type ClusterChoice, openCluster } from '../open-cluster.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -15,6 +16,8 @@ import { printable } from '../terminal.ts';
 interface Options extends ClusterChoice {
   out: string;
   alert?: string;
+  incident?: string;
+  server?: string;
   namespace?: string;
 }
 
@@ -31,6 +34,8 @@ export default (program: Command): void => {
     .option('--prometheus <url>', 'Prometheus of the live cluster')
     .option('--snapshot <dir>', 'an incident folder or any tree of Kubernetes objects')
     .option('--alert <file>', 'an Alertmanager webhook body')
+    .option('--incident <id>', 'an incident of a running server, with the owner that a person corrected')
+    .option('--server <url>', 'where Faultline serves; unset: this machine, at the configured port')
     .option('-n, --namespace <namespace>', 'namespace of the object')
     .action(run);
 };
@@ -38,6 +43,7 @@ export default (program: Command): void => {
 const run = async (object: string | undefined, options: Options): Promise<void> => {
   const { out, namespace } = options;
   await refuseUsedFolder(out).catch(asOperatorError);
+  if (options.incident) return save(out, options.incident, options.server);
   const alertFile = options.alert ?? (options.snapshot && !object ? join(options.snapshot, 'alert.json') : undefined);
   if (!object && !alertFile) throw new OperatorError('say what to save: <kind/name> -n <namespace>, or --alert FILE');
   const cluster = await openCluster(options);
@@ -47,6 +53,19 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   await writeFolder(out, files).catch(asOperatorError);
   const subject = object && !alertFile ? `${object}${namespace ? ` -n ${namespace}` : ''} ` : '';
   process.stdout.write(`${printable(report(out, facts, untold, subject))}\n`);
+};
+
+/** Of a stored incident everything was read before: the server gives its folder. */
+const save = async (out: string, incident: string, server?: string): Promise<void> => {
+  const { files } = (await askServer(server, `/incidents/${encodeURIComponent(incident)}/case`)) as {
+    files: Record<string, string>;
+  };
+  await writeFolder(out, new Map(Object.entries(files))).catch(asOperatorError);
+  const corrected = files['case.json']?.includes('"expected"');
+  const next = corrected
+    ? `Its owner was corrected, so it is a case with an answer: faultline eval ${out}`
+    : `Judge it: faultline triage --snapshot ${out}`;
+  process.stdout.write(`${printable(`Wrote ${out}. Secrets are redacted; names and addresses are not.\n\n${next}`)}\n`);
 };
 
 /** An object and an alert together are one incident: what a triage of either would read is collected. */
