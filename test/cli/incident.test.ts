@@ -41,7 +41,7 @@ describe('faultline incident, and an incident as a case', () => {
     const asked = await said('triage', 'namespace/orders');
     const short = /incident ([0-9a-f]{8})/.exec(asked)?.[1] ?? '';
     expect(short).not.toBe('');
-    await eventually(() => said('list'), 40_000).toContain('confidence');
+    await eventually(() => said('list')).toContain('confidence');
     const owner = (await said('show', short)).includes('platform team') ? 'app' : 'platform';
     expect(await said('handoff', owner, short, 'they told us', '--wrong')).toContain('Handed over');
     expect(await said('timeline', short)).toContain('correct-owner (local console)');

@@ -23,7 +23,11 @@ const memorySilencer = () => {
         silences.set(next, { ...silence, id: next });
         return next;
       }),
-    expire: async (id) => answer(() => (silences.delete(id), null)),
+    expire: async (id) =>
+      answer(() => {
+        silences.delete(id);
+        return null;
+      }),
     marked: async (mark) => answer(() => [...silences.values()].filter(({ reason }) => reason.endsWith(mark))),
   };
   return { silencer, silences, fail: (kind: typeof failure) => void (failure = kind) };
