@@ -40,6 +40,26 @@ test('by the subnet, by the CNI’s log, by the plugin’s own words', () => {
   });
 });
 
+test('a sandbox that died in a running pod; plugins of several clouds and networks', () => {
+  const started = { phase: 'Running', ready: 'False' };
+  const words = [
+    'AllocateIPConfig failed: not enough IPs available for 9c6a7f37, waiting on Azure CNS to allocate more with NC Status: SubnetFull',
+    'error create eni: InvalidVSwitchId.IpNotEnough, The specified VSwitch "vsw-1" has not enough IpAddress.',
+    'unable to allocate IP via local cilium agent: [POST /ipam][502] postIpamFailure No more IPs available',
+    'failed to request IPv4 addresses: Assigned 0 out of 1 requested IPv4 addresses; No more free affine blocks and strict affinity enabled',
+    'failed to allocate for range 0: no IP addresses available in range set: 10.4.1.1-10.4.1.254',
+  ];
+  for (const text of words) {
+    const running = pod('web-1', 'n1', started);
+    expect(findingsOf(rule, { subject, objects: [node('n1'), running, sandbox(text)] })[0]).toMatchObject({
+      owner: 'platform',
+      strength: 'direct',
+    });
+  }
+  const made = pod('web-1', 'n1', { phase: 'Running' });
+  expectSilent(rule, { subject, objects: [node('n1'), made, sandbox(words[0]!)] });
+});
+
 test('stays silent with free addresses in the node’s zone, or when another step fails', () => {
   expectSilent(rule, { subject, objects: [node('n1'), waiting, assign], cloud: [subnets(3600)] });
   expectSilent(rule, { subject, objects: [node('n1'), waiting, assign], cloud: [subnets(0, 'us-west-2c')] });
