@@ -89,3 +89,34 @@ test('without an adapter for custom or external metrics the cluster lacks someth
       owner: 'platform',
     });
 });
+
+test('a target that was renamed leaves its autoscaler behind: found from the workload that took its place', () => {
+  const lost = (words: string) => {
+    const scaler = hpa('');
+    scaler.status.conditions = [condition('AbleToScale', 'False', 'FailedGetScale', words)];
+    return scaler;
+  };
+  const gone = 'unable to get the target scale: deployments.apps "web" not found';
+  for (const name of ['web-v2', 'web-green']) {
+    const [finding] = findingsOf(rule, {
+      subject: { kind: 'Deployment', name, namespace: 'shop' },
+      objects: [...deployment(name), podOf(name, 'a'), lost(gone)],
+    });
+    expect(finding).toMatchObject({ owner: 'app', strength: 'direct', boundary: 'autoscaling' });
+  }
+  // Another workload of the namespace, and one that has an autoscaler of its own, are not meant.
+  for (const own of [
+    [],
+    [object('HorizontalPodAutoscaler', 'own', { namespace: 'shop', spec: { scaleTargetRef: { name: 'web-v2' } } })],
+  ])
+    expectSilent(rule, {
+      subject: { kind: 'Deployment', name: own.length > 0 ? 'web-v2' : 'basket', namespace: 'shop' },
+      objects: [...deployment('basket'), ...deployment('web-v2'), ...own, lost(gone)],
+    });
+  expect(
+    findingsOf(rule, {
+      subject,
+      objects: [lost('no matches for kind "Rollout" in version "argoproj.io/v1alpha1"')],
+    })[0],
+  ).toMatchObject({ owner: 'platform' });
+});

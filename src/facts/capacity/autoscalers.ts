@@ -4,12 +4,47 @@ import { condition } from '../conditions.ts';
 import type { Scope } from '../scope.ts';
 import { minutesBetween } from '../time.ts';
 
-/** HPAs that are a subject or scale a workload of the scope. */
+/** HPAs that are a subject, scale a workload of the scope, or should scale it and name one that is gone. */
 export const autoscalersOf = (facts: ClusterFacts, scope: Scope): KubeObject[] =>
-  facts.all('HorizontalPodAutoscaler').filter((hpa) => !scope.wide && scope.has(refOf(hpa)));
+  facts
+    .all('HorizontalPodAutoscaler')
+    .filter(
+      (hpa) =>
+        !scope.wide &&
+        (scope.has(refOf(hpa)) ||
+          successorsOf(facts, hpa).some((workload) => scope.workloads.some((own) => sameRef(own, workload)))),
+    );
 
 export const targetOf = (facts: ClusterFacts, hpa: KubeObject): KubeObject | undefined =>
   facts.find(hpa.spec?.scaleTargetRef?.kind ?? 'Deployment', hpa.spec?.scaleTargetRef?.name, hpa.metadata.namespace);
+
+const scalableKinds = ['Deployment', 'StatefulSet', 'Rollout'];
+
+/**
+ * Workloads that took the place of an HPA's target: the target is gone, they bear its name with a part more, a part
+ * less or as another kind, and no autoscaler names them.
+ */
+export const successorsOf = (facts: ClusterFacts, hpa: KubeObject): KubeObject[] => {
+  const { namespace = '' } = hpa.metadata;
+  const gone: string | undefined = hpa.spec?.scaleTargetRef?.name;
+  if (!gone || targetOf(facts, hpa) || facts.in('Deployment', namespace).length === 0) return [];
+  const named = facts
+    .in('HorizontalPodAutoscaler', namespace)
+    .filter((other) => other !== hpa)
+    .map((other) => targetOf(facts, other));
+  return scalableKinds
+    .flatMap((kind) => facts.in(kind, namespace))
+    .filter((workload) => isRenamed(gone, workload.metadata.name) && !named.includes(workload));
+};
+
+const isRenamed = (before: string, after: string): boolean =>
+  before === after || before.startsWith(`${after}-`) || after.startsWith(`${before}-`) || stem(before) === stem(after);
+
+/** A name without its version or colour: `exam-api-v2`, `exam-api-blue`. */
+const stem = (name: string): string => name.replace(/-(?:v?\d+|blue|green|stable|canary|new|old)$/, '');
+
+const sameRef = (a: KubeObject, b: KubeObject): boolean =>
+  a.kind === b.kind && a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;
 
 export interface ScalingFailure {
   reason: string;

@@ -2,10 +2,17 @@ import type { Strength } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Owner } from '../../domain/layer.ts';
 import { text } from '../../domain/text.ts';
-import { autoscalersOf, type ScalingFailure, scalingFailure, targetOf } from '../../facts/capacity/autoscalers.ts';
+import {
+  autoscalersOf,
+  type ScalingFailure,
+  scalingFailure,
+  successorsOf,
+  targetOf,
+} from '../../facts/capacity/autoscalers.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { condition } from '../../facts/conditions.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { containerOf, containerPath, isInjected, templateSpecOf } from '../../facts/workloads/workloads.ts';
@@ -37,6 +44,7 @@ export default rule({
       const judged = failure && judgeFailure(facts, hpa, failure);
       if (!failure || !judged) return [];
       const target = targetOf(facts, hpa);
+      const unscaled = target ? [target] : successorsOf(facts, hpa);
       const evidence = cite(judged.owner === 'undetermined' ? 'app' : judged.owner, facts);
       return [
         {
@@ -47,10 +55,14 @@ export default rule({
           strength: judged.strength,
           cause: text(`${nameOf(hpa)} computes no replicas: ${judged.because}.`),
           root: refOf(judged.root),
-          affects: [hpa, ...(target ? [target, ...facts.podsOf(target)] : [])].map(refOf),
-          onset: hpa.status?.conditions?.find((entry: any) => entry.type === 'ScalingActive')?.lastTransitionTime,
+          affects: [hpa, ...unscaled.flatMap((workload) => [workload, ...facts.podsOf(workload)])].map(refOf),
+          onset:
+            condition(hpa, 'ScalingActive')?.lastTransitionTime ?? condition(hpa, 'AbleToScale')?.lastTransitionTime,
           evidence: [
-            evidence.condition(hpa, 'ScalingActive'),
+            evidence.condition(
+              hpa,
+              condition(hpa, 'AbleToScale')?.status === 'False' ? 'AbleToScale' : 'ScalingActive',
+            ),
             ...(failure.event ? [evidence.event(failure.event)] : []),
             ...(judged.pod && judged.container
               ? [
@@ -75,13 +87,14 @@ export default rule({
                   JSON.stringify(webhook.metadata.labels ?? {}),
                 ),
               ),
+            ...(/FailedGetScale/.test(failure.reason) ? [evidence.field(hpa, 'spec.scaleTargetRef')] : []),
             ...(target ? [evidence.field(target, 'spec.selector')] : []),
           ],
           chain: [
             link(judged.root, judged.because),
             ...(judged.pod ? [link(judged.pod, `container ${judged.container ?? ''} has no request`)] : []),
             link(hpa, 'computes no replicas'),
-            ...(target ? [link(target, 'keeps its replicas')] : []),
+            ...unscaled.map((workload) => link(workload, 'keeps its replicas')),
           ],
           contributing: [],
           nextSteps: [text(judged.step)],
@@ -125,14 +138,7 @@ const judgeFailure = (facts: ClusterFacts, hpa: KubeObject, failure: ScalingFail
       step: 'Correct the selector of the target.',
       root: hpa,
     };
-  if (/FailedGetScale/.test(failure.reason))
-    return {
-      owner,
-      strength: 'direct',
-      because: `its target ${hpa.spec?.scaleTargetRef?.kind} ${hpa.spec?.scaleTargetRef?.name} cannot be read (${failure.message.slice(0, 120)})`,
-      step: 'Correct scaleTargetRef.',
-      root: hpa,
-    };
+  if (/FailedGetScale/.test(failure.reason)) return scaleUnreadable(facts, hpa, failure, words);
   // No adapter of the cluster serves such metrics at all: nothing the application exports would help.
   if (/no (?:custom|external) metrics API \([\w.]+\) registered/i.test(words))
     return {
@@ -173,6 +179,35 @@ const judgeFailure = (facts: ClusterFacts, hpa: KubeObject, failure: ScalingFail
       root: target,
     };
   return undefined;
+};
+
+/** The target is gone: whoever wrote the reference. Its kind is unknown or forbidden: who runs the cluster. */
+const scaleUnreadable = (
+  facts: ClusterFacts,
+  hpa: KubeObject,
+  failure: ScalingFailure,
+  words: string,
+): Judged | undefined => {
+  const target = `${hpa.spec?.scaleTargetRef?.kind} ${hpa.spec?.scaleTargetRef?.name}`;
+  const said = failure.message.slice(0, 160);
+  if (/forbidden|no matches for kind|could not find the requested resource/i.test(words))
+    return {
+      owner: 'platform',
+      strength: 'derived',
+      because: `the cluster does not let it read or does not know its target ${target} (${said})`,
+      step: 'Install the kind it scales, or let the autoscaler read its scale.',
+      root: hpa,
+    };
+  if (/timeout|timed out|etcdserver|connection refused|too many requests|unable to handle/i.test(words))
+    return undefined;
+  const successors = successorsOf(facts, hpa).map(nameOf);
+  return {
+    owner: ownershipOf(facts, hpa),
+    strength: 'direct',
+    because: `its target ${target} ${/not found/.test(words) ? 'does not exist' : 'cannot be read'} (${said})${successors.length > 0 ? `; ${successors.join(', ')}, which no autoscaler names, bears its name` : ''}`,
+    step: `Correct scaleTargetRef${successors[0] ? `: it should name ${successors[0]}` : ''}.`,
+    root: hpa,
+  };
 };
 
 const requestMissing = (facts: ClusterFacts, hpa: KubeObject, match: RegExpExecArray): Judged => {
