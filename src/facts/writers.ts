@@ -64,3 +64,15 @@ export const sharesWord = (a: string | undefined, b: string | undefined): boolea
 
 export const speaksOfPlatform = (name: string | undefined): boolean =>
   /platform|tenan|infra|cluster|landing-?zone|sre|capsule|crossplane|hnc|rancher|governance|policy/i.test(name ?? '');
+
+/** Deliverers of whoever's manifests, and Kubernetes' own: what they write is another's word. */
+const delivers =
+  /^(helm|kustomize|source|notification|image-automation|argocd|application|argo-?rollouts?|fluxcd?|tekton|kube|cloud|endpoint|deployment|replicaset|statefulset|job)\b/i;
+
+/** A controller of the cluster that writes into namespaces of many teams: `rightsizing-controller`, `goldilocks`. */
+export const isAutomation = (name: string | undefined): boolean =>
+  name !== undefined &&
+  /(-|^)(controller|operator|goldilocks|kyverno|gatekeeper|rightsiz\w*|stormforge|castai|kubecost|gemini|polaris)(-|$)/i.test(
+    name,
+  ) &&
+  !delivers.test(name);

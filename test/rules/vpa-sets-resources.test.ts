@@ -53,6 +53,15 @@ test('a limit too small and a request too large are those of who wrote the VPA',
   }
 });
 
+test('a controller of the cluster is the platform’s; the team’s own operator or deliverer is not', () => {
+  const ownerBy = (manager: string) =>
+    findingsOf(rule, { subject, objects: [store, pod(words, killed), scaler(manager)] })[0]?.owner;
+  for (const manager of ['rightsizing-controller', 'goldilocks', 'capacity-operator'])
+    expect(ownerBy(manager)).toBe('platform');
+  for (const manager of ['shop-operator', 'helm-controller', 'argocd-controller', 'kubectl-edit'])
+    expect(ownerBy(manager)).toBe('app');
+});
+
 test('silent for a pod that no VPA changed, and for a healthy one', () => {
   expectSilent(rule, { subject, objects: [store, pod(undefined, killed), scaler('platform-rightsizer')] });
   expectSilent(rule, { subject, objects: [store, pod(words, { phase: 'Running' }), scaler()] });

@@ -65,12 +65,11 @@ const injectedFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] 
   ];
   const namespaces = new Set(group.map((entry) => entry.pod.metadata.namespace));
   const image: string = containerOf(pod, name)?.image ?? status.image ?? '';
-  const elders = facts
+  const ready = facts
     .all('Pod')
-    .filter((other) => isReady(other) && isInjected(facts, other, name) && containerOf(other, name)?.image !== image);
-  const alike = facts
-    .all('Pod')
-    .filter((other) => isReady(other) && isInjected(facts, other, name) && containerOf(other, name)?.image === image);
+    .filter((other) => isReady(other) && containerOf(other, name) && isInjected(facts, other, name));
+  const elders = ready.filter((other) => containerOf(other, name).image !== image);
+  const alike = ready.filter((other) => containerOf(other, name).image === image);
   const spread = workloads.length >= 2;
   if (!spread && (elders.length === 0 || configured(facts, pod))) return [];
   // The same image works elsewhere: what fails is not the image.

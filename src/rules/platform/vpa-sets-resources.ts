@@ -4,11 +4,11 @@ import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { oomKillsOf } from '../../facts/nodes/oom.ts';
-import { ownershipOf } from '../../facts/ownership.ts';
+import { ownershipOf, teamOf } from '../../facts/ownership.ts';
 import { isUnscheduled } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { containerPath } from '../../facts/workloads/workloads.ts';
-import { lastWriter, speaksOfPlatform } from '../../facts/writers.ts';
+import { isAutomation, lastWriter, sharesWord, speaksOfPlatform } from '../../facts/writers.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 export default rule({
@@ -35,7 +35,7 @@ export default rule({
 
 const findingOf = (facts: ClusterFacts, workload: KubeObject, pods: KubeObject[], scaler: KubeObject): FindingDraft => {
   const write = lastWriter(scaler, 'f:spec');
-  const setter = [write?.manager, scaler.metadata.labels?.['app.kubernetes.io/managed-by']].find(speaksOfPlatform);
+  const setter = setterOf(facts, scaler, workload, write?.manager);
   const owner = setter ? 'platform' : ownershipOf(facts, scaler);
   const evidence = cite(owner, facts);
   const kills = pods.flatMap((pod) => oomKillsOf(facts, pod));
@@ -100,6 +100,20 @@ const findingOf = (facts: ClusterFacts, workload: KubeObject, pods: KubeObject[]
       ),
     ],
   };
+};
+
+/** Who of the platform set it, if not the team itself: a tool that bears neither its nor its workload's name. */
+const setterOf = (
+  facts: ClusterFacts,
+  scaler: KubeObject,
+  workload: KubeObject,
+  manager: string | undefined,
+): string | undefined => {
+  const { namespace = '', name } = workload.metadata;
+  const own = [namespace, name, teamOf(workload), teamOf(facts.find('Namespace', namespace))];
+  return [manager, scaler.metadata.labels?.['app.kubernetes.io/managed-by']]
+    .filter((who) => !own.some((word) => sharesWord(who, word)))
+    .find((who) => speaksOfPlatform(who) || isAutomation(who));
 };
 
 const words = (amounts: Record<string, string>): string =>
