@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Alert, AlertGroup, Subject } from '../domain/alert.ts';
 import type { Severity } from '../domain/incident.ts';
+import { workloadOfJobName, workloadOfPodName } from '../domain/workload-name.ts';
 import type { CorrelatedAlert, IncomingNotification } from '../incidents/ports.ts';
 import { type ClusterNaming, canonicalCluster, resolveCluster } from './cluster.ts';
 import { resolveSubject } from './subject.ts';
-import { workloadOfJobName, workloadOfPodName } from '../domain/workload-name.ts';
 
 /** Alerts that are symptoms of one condition of one subject; the others are families of their own. */
 const families: [string, RegExp][] = [

@@ -18,7 +18,7 @@ const toPlatform: Act = {
   handOff: { to: 'platform', routing: routing('platform'), escalation: null, why: 'the node was ours', corrects: true },
 };
 /** What an act leaves behind. */
-const after = (before: ActedOn, act: Act): ActedOn => {
+const left = (before: ActedOn, act: Act): ActedOn => {
   const performed = perform(before, act, 'U2', at);
   return performed.refusal === null ? { ...before, ...performed.set } : before;
 };
@@ -26,23 +26,23 @@ const refusal = (before: ActedOn, act: Act) => perform(before, act, 'U2', at).re
 
 describe('an act on an incident', () => {
   it('acknowledges once, and not what is over', () => {
-    expect(after(open, { action: 'acknowledge' }).acknowledgedBy).toBe('U2');
+    expect(left(open, { action: 'acknowledge' }).acknowledgedBy).toBe('U2');
     expect(refusal({ ...open, acknowledgedBy: 'U1' }, { action: 'acknowledge' })).toBe('acknowledgedBefore');
     expect(refusal(closed, { action: 'acknowledge' })).toBe('resolved');
   });
 
   it('assigns to one person at a time', () => {
-    const assigned = after(open, { action: 'assign', assignee: 'U3' });
+    const assigned = left(open, { action: 'assign', assignee: 'U3' });
     expect(assigned.assignedTo).toBe('U3');
     expect(refusal(assigned, { action: 'assign', assignee: 'U3' })).toBe('assignedBefore');
-    expect(after(assigned, { action: 'assign', assignee: 'U4' }).assignedTo).toBe('U4');
+    expect(left(assigned, { action: 'assign', assignee: 'U4' }).assignedTo).toBe('U4');
   });
 
   it('closes what is open, and opens what is closed', () => {
-    const done = after(open, { action: 'resolve', reason: 'rolled back' });
+    const done = left(open, { action: 'resolve', reason: 'rolled back' });
     expect(done).toMatchObject({ status: 'resolved', resolvedBy: 'U2', resolvedAt: at });
     expect(refusal(done, { action: 'resolve', reason: '' })).toBe('resolved');
-    expect(after(done, { action: 'reopen' })).toMatchObject({ status: 'open', resolvedBy: null, resolvedAt: null });
+    expect(left(done, { action: 'reopen' })).toMatchObject({ status: 'open', resolvedBy: null, resolvedAt: null });
     expect(refusal(open, { action: 'reopen' })).toBe('open');
   });
 
@@ -57,11 +57,11 @@ describe('an act on an incident', () => {
   });
 
   it('hands over once to the same owner, and counts', () => {
-    const handed = after(open, toPlatform);
+    const handed = left(open, toPlatform);
     expect(handed.handOff).toMatchObject({ number: 1, to: 'platform', by: 'U2', at, corrects: true });
     expect(refusal(handed, toPlatform)).toBe('ownedAlready');
     const back: Act = { action: 'hand-off', handOff: { ...toPlatform.handOff, to: 'app', routing: routing('app') } };
-    expect(after(handed, back).handOff).toMatchObject({ number: 2, to: 'app' });
+    expect(left(handed, back).handOff).toMatchObject({ number: 2, to: 'app' });
   });
 
   it('says in the trail what was done', () => {

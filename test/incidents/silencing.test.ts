@@ -30,7 +30,10 @@ const memorySilencer = () => {
       }),
     marked: async (mark) => answer(() => [...silences.values()].filter(({ reason }) => reason.endsWith(mark))),
   };
-  return { silencer, silences, fail: (kind: typeof failure) => void (failure = kind) };
+  const fail = (kind: typeof failure): void => {
+    failure = kind;
+  };
+  return { silencer, silences, fail };
 };
 
 describeBackends('silencing', (backend) => {
