@@ -101,3 +101,14 @@ test('a taint that a controller set for a time does not count', () => {
   const young = node('n2', { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }], age: 2 });
   expectSilent(rule, { subject, now: minutesAgo(0), objects: [...objects, young] });
 });
+
+test('a zone that the workload itself asks for is its own wish, also where only the template shows it', () => {
+  const zone = (value: string) => ({ 'topology.kubernetes.io/zone': value });
+  const { objects, subject, pod } = selects(zone('eu-west-1d'), 25);
+  const zones = [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-west-1a', 'eu-west-1b'] }];
+  const judged = () =>
+    findingsOf(rule, { subject, objects: [...objects, pool('default', { requirements: zones })] })[0];
+  expect(judged()).toMatchObject({ owner: 'app', boundary: 'scheduling' });
+  delete pod.spec.nodeSelector;
+  expect(judged()).toMatchObject({ owner: 'app', boundary: 'scheduling' });
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/app/replica-surge.ts';
 import { event, expectSilent, findingsOf, object } from './harness.ts';
-import { deployment, minutesAgo, node, podOf, series } from './workloads.ts';
+import { deployment, logOf, minutesAgo, node, podOf, series } from './workloads.ts';
 
 const app = (replicas = 60) => deployment('web', { replicas, age: 70, before: {} });
 const scaled = (from: number, to: number) =>
@@ -55,4 +55,24 @@ test('stays silent for ordinary scaling, a memory leak and growth of long ago', 
     at: minutesAgo(60 * 20),
   });
   expectSilent(rule, { subject, objects: [...app(), ...base, old] });
+});
+
+test('a consumer that cannot take its messages drives its own lag; one that waits for a database is not meant', () => {
+  const objects = [...app(), ...base, scaled(6, 60), lag];
+  const judged = (words: string, ...rates: ReturnType<typeof series>[]) =>
+    findingsOf(rule, { subject, objects, logs: [logOf(podOf('web', 'a'), words)], series: rates })[0];
+  const fell = series('web_processed_messages_per_second', { namespace: 'shop' }, [60, 61, 60, 61, 2, 1, 1, 1]);
+  const level = series('kafka_topic_produced_messages_per_second', { topic: 'web' }, [62, 63, 62, 63, 64, 62, 63, 62]);
+  for (const words of [
+    'ERROR decode message partition=2 offset=88: unknown field "x"; not committed, retrying',
+    'org.apache.kafka.common.errors.SerializationException: Error deserializing Avro message for id 7',
+    'WARN delivery 12 could not be handled, requeue=true',
+  ]) {
+    expect(judged(words, fell, level)).toMatchObject({ owner: 'app', boundary: 'application', strength: 'direct' });
+    expect(judged(words)).toMatchObject({ owner: 'app', strength: 'derived' });
+  }
+  expect(judged('INFO handled 12 messages')).toMatchObject({ owner: 'undetermined' });
+  expect(
+    judged('ERROR message 12 not acked: dial tcp 10.0.0.9:5432: connect: connection refused', fell, level),
+  ).toMatchObject({ owner: 'undetermined' });
 });

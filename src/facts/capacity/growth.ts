@@ -43,6 +43,7 @@ export const replicaGrowth = (facts: ClusterFacts, workload: KubeObject): Replic
   const hpa = hpaOf(facts, workload);
   const series =
     facts.series('kube_deployment_status_replicas', { namespace, deployment: name })[0] ??
+    facts.series('kube_deployment_spec_replicas', { namespace, deployment: name })[0] ??
     (hpa &&
       facts.series('kube_horizontalpodautoscaler_status_desired_replicas', {
         namespace,

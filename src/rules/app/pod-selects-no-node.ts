@@ -45,12 +45,11 @@ const obstacle = (facts: ClusterFacts, group: WaitingGroup): Obstacle | undefine
     group.clauses.some((clause) => talksOfLabels.test(clause.reason)) ||
     group.refusals.some((refusal) => ['unknown-label', 'requirement', 'taint'].includes(refusal.kind));
   if (!said) return undefined;
-  const nodes = facts
-    .all('Node')
-    .map((node) => nodeMisfits(facts, group.sample, node).filter((entry) => !transient(entry)));
+  const asking = withPlacement(group);
+  const nodes = facts.all('Node').map((node) => nodeMisfits(facts, asking, node).filter((entry) => !transient(entry)));
   const former = formerPool(facts, group);
   if (nodes.some((misfits) => misfits.length === 0) && !former) return undefined;
-  const nearest = former ?? nearestPool(facts, group.sample);
+  const nearest = former ?? nearestPool(facts, asking);
   const own = nearest?.misfits ?? [...nodes].sort((a, b) => a.length - b.length)[0] ?? [];
   const misfits = own.length > 0 ? own : statedMisfits(group, nearest?.pool);
   if (misfits.length === 0 || misfits.every((entry) => entry.key === zoneLabel && !asksFor(group, zoneLabel)))
@@ -87,8 +86,17 @@ const statedMisfits = (group: WaitingGroup, pool: KubeObject | undefined): Misfi
 
 const transient = (misfit: Misfit): boolean => misfit.kind === 'taint' && isSystemTaint(misfit.key);
 
+/** The pod with its template's placement, where a record of the pod lacks it. */
+const withPlacement = ({ sample, workload }: WaitingGroup): KubeObject => {
+  const asks = (object: KubeObject): boolean => requirementsOf(object).some((term) => term.length > 0);
+  const { nodeSelector, affinity } = podSpecOf(workload);
+  return asks(sample) || !asks(workload) ? sample : { ...sample, spec: { ...sample.spec, nodeSelector, affinity } };
+};
+
 const asksFor = (group: WaitingGroup, key: string): boolean =>
-  requirementsOf(group.sample).some((term) => term.some((wish) => wish.key === key));
+  [group.sample, group.workload].some((object) =>
+    requirementsOf(object).some((term) => term.some((wish) => wish.key === key)),
+  );
 
 const findingOf = (facts: ClusterFacts, group: WaitingGroup, { misfits, pool }: Obstacle) => {
   const { history, change, poolIsNewer } = newerThan(facts, group, pool);

@@ -1,3 +1,4 @@
+import type { Evidence } from '../../domain/evidence.ts';
 import type { Mechanism } from '../../domain/finding.ts';
 import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import type { Owner } from '../../domain/layer.ts';
@@ -12,13 +13,14 @@ import {
 } from '../../facts/capacity/growth.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { templateChanges } from '../../facts/changes/template-diff.ts';
-import { cite } from '../../facts/cite.ts';
+import { type Cite, cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isUnscheduled } from '../../facts/pods.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { firstValue, growth as growthOf, lastValue } from '../../facts/series.ts';
 import { earliest } from '../../facts/time.ts';
+import { type StuckConsumer, stuckConsumer } from '../../facts/workloads/consumers.ts';
 import { climbingWorkloads } from '../../facts/workloads/memory.ts';
 import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { lastWriter } from '../../facts/writers.ts';
@@ -50,7 +52,7 @@ export default rule({
     'The replicas of one workload multiplied and press on nodes and pools: by hand, by load, or by a metric nobody can explain',
   lookAlikes: [
     'nodes grew while replicas did not: the pool changed, not the application',
-    'an external metric drives the growth: demand, a stuck consumer and a wrong metric look alike from outside',
+    'an external metric drives the growth: demand, a stuck consumer and a wrong metric look alike from outside; the consumer’s own log and rates tell them apart',
     'a memory leak behind a memory HPA: a rule of its own',
   ],
   judge(facts, scope) {
@@ -79,6 +81,7 @@ interface Driver {
   boundary: 'traffic' | 'application' | 'autoscaling';
   step: string;
   missing?: FindingDraft['missing'];
+  stuck?: StuckConsumer;
 }
 
 const surgeFinding = (facts: ClusterFacts, workload: KubeObject, growth: ReplicaGrowth): FindingDraft => {
@@ -124,6 +127,7 @@ const surgeFinding = (facts: ClusterFacts, workload: KubeObject, growth: Replica
             ),
           ]
         : []),
+      ...(driver.stuck ? stuckEvidence(evidence, driver.stuck) : []),
       ...(hpa ? [evidence.field(hpa, 'spec.metrics'), evidence.field(hpa, 'status.currentMetrics')] : []),
       ...(rollout
         ? [evidence.field(rollout.current, 'spec.template.spec.containers[0].image', undefined, changes.join('; '))]
@@ -153,6 +157,13 @@ const surgeFinding = (facts: ClusterFacts, workload: KubeObject, growth: Replica
   };
 };
 
+const stuckEvidence = (evidence: Cite, { line, finished, arriving }: StuckConsumer): Evidence[] => [
+  evidence.log(line.log, line.text),
+  ...[finished, arriving].flatMap((series) =>
+    series ? [evidence.series(series, `${firstValue(series)} to ${lastValue(series)} a second`)] : [],
+  ),
+];
+
 const driverOf = (
   facts: ClusterFacts,
   workload: KubeObject,
@@ -175,6 +186,16 @@ const driverOf = (
   const foreign = foreignMetrics(hpa);
   const traffic = trafficGrowth(facts, workload);
   const signal = foreign.map((name) => facts.seriesLike(new RegExp(name.replace(/\W/g, '.')))[0]).find(Boolean);
+  const stuck = foreign.length > 0 ? stuckConsumer(facts, workload) : undefined;
+  if (stuck && (changes.length > 0 || stuck.finished))
+    return {
+      owner,
+      words: `because its autoscaler follows ${foreign.join(', ')}${signal ? ` (now ${lastValue(signal)})` : ''} and it cannot take its messages: “${stuck.line.text.slice(0, 160)}”${stuck.finished ? `; ${stuck.finished.name} fell from ${firstValue(stuck.finished)} to ${lastValue(stuck.finished)}${stuck.arriving ? ` while ${stuck.arriving.name} stayed at ${lastValue(stuck.arriving)}` : ''}` : ''}`,
+      strength: stuck.finished && stuck.arriving && changes.length > 0 ? 'direct' : 'derived',
+      boundary: 'application',
+      step: `${changes.length > 0 ? `kubectl rollout undo ${workload.kind.toLowerCase()}/${workload.metadata.name} -n ${workload.metadata.namespace}, or put` : 'Put'} the messages it cannot read aside; more replicas do not help.`,
+      stuck,
+    };
   if (foreign.length > 0 && !(traffic && traffic.factor > realLoad))
     return {
       owner: 'undetermined',

@@ -74,6 +74,7 @@ const metrics = [
   'container_network_transmit_bytes_total',
   'kube_pod_container_status_restarts_total',
   'kube_deployment_status_replicas',
+  'kube_deployment_spec_replicas',
   'kube_horizontalpodautoscaler_status_desired_replicas',
   'http_requests_total',
   'http_server_request_duration_seconds:p99',
@@ -86,7 +87,7 @@ const metrics = [
 ];
 
 const telling =
-  /latency|duration|error|fail|ratio|requests?|queue|lag|depth|backlog|sessions?|connections?|heap|gc_|lookup|drop|reject|timeout|rate/;
+  /latency|duration|error|fail|ratio|requests?|queue|lag|depth|backlog|sessions?|connections?|heap|gc_|lookup|drop|reject|timeout|rate|commit|consumed|processed|produced|published/;
 /** Prefixes of what Kubernetes and the usual exporters measure: read by name where a rule needs it. */
 const clusterMetric =
   /^(kube_|kubelet_|container_|node_|apiserver_|etcd_|karpenter_|coredns_|awscni_|rest_client_|workqueue_|go_|process_|prometheus_|scrape_)/;
