@@ -3,10 +3,9 @@ import { text } from '../../domain/text.ts';
 import { lastWrite } from '../../facts/capacity/pools.ts';
 import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
-import type { ClusterFacts } from '../../facts/cluster.ts';
 import { lastPerPod, linesLike } from '../../facts/logs/log-search.ts';
 import { failedLookups } from '../../facts/network/dns.ts';
-import { ownershipOf, teamOf } from '../../facts/ownership.ts';
+import { policyWriter } from '../../facts/network/policies.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { selects } from '../../facts/selectors.ts';
 import { latest, minutesBetween } from '../../facts/time.ts';
@@ -17,7 +16,6 @@ const dropped =
   /i\/o timeout|connect(ion)? timed out|ETIMEDOUT|context deadline exceeded|operation timed out|dial tcp .*timeout|ConnectTimeout/i;
 /** A policy as old as that has been lived with. */
 const freshMinutes = 6 * 60;
-const platformWriters = /terraform|pulumi|argocd|flux|helm-controller|kustomize|gatekeeper|kyverno/i;
 
 export default rule({
   title: 'A NetworkPolicy that was written shortly before cuts pods off, from DNS or from what they call',
@@ -54,7 +52,7 @@ export default rule({
       const after = minutesBetween(written, facts.alerts[0]?.startsAt) > -10;
       if (!after) return [];
       const writer = lastWrite(policy)?.manager;
-      const owner = ownerOf(facts, policy, writer);
+      const owner = policyWriter(facts, policy);
       const evidence = cite(owner, facts);
       return [
         {
@@ -120,35 +118,3 @@ const allowsDns = (policy: KubeObject): boolean =>
           String(port.port) === '53' || port.port === 'dns' || (Number(port.port) <= 53 && Number(port.endPort) >= 53),
       ),
   );
-
-const ownerOf = (facts: ClusterFacts, policy: KubeObject, writer: string | undefined): 'platform' | 'app' =>
-  isGenerated(facts, policy)
-    ? 'platform'
-    : teamOf(policy)
-      ? ownershipOf(facts, policy)
-      : writer && platformWriters.test(writer)
-        ? 'platform'
-        : ownershipOf(facts, policy);
-
-/** Marks that policy engines, tenancy operators and namespace templates leave on what they make. */
-const generators =
-  /^(generate\.kyverno\.io\/|policies\.kyverno\.io\/|capsule\.clastix\.io\/|projectcapsule\.dev\/|hnc\.x-k8s\.io\/|argocd\.argoproj\.io\/application-set-name|crossplane\.io\/|field\.cattle\.io\/)/;
-const generatingManager = /^(kyverno|capsule|hnc|gatekeeper|crossplane|rancher|namespace-configuration-operator)/i;
-/** Copies of one policy are written within minutes of each other. */
-const togetherMinutes = 10;
-
-/** Written by an engine over many namespaces, not by the team that lives in one of them. */
-const isGenerated = (facts: ClusterFacts, policy: KubeObject): boolean => {
-  const { labels = {}, annotations = {}, name, namespace, creationTimestamp } = policy.metadata;
-  const marked = [...Object.keys(labels), ...Object.keys(annotations)].some((key) => generators.test(key));
-  if (marked || generatingManager.test(labels['app.kubernetes.io/managed-by'] ?? '')) return true;
-  const copies = facts
-    .all('NetworkPolicy')
-    .filter(
-      (other) =>
-        other.metadata.name === name &&
-        other.metadata.namespace !== namespace &&
-        Math.abs(minutesBetween(other.metadata.creationTimestamp, creationTimestamp)) <= togetherMinutes,
-    );
-  return copies.length >= 2;
-};

@@ -131,7 +131,7 @@ export const needs: Candidate[] = [
     resource: resources.networkpolicies,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => 28 * s.says(/timeout|timed out|refused|unreachable|lookup|deadline|network/i),
+    worth: (s) => 28 * s.says(/timeout|timed out|refused|unreachable|lookup|deadline|network|\b50[234]\b|5xx/i),
   },
 
   {

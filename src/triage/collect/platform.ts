@@ -121,7 +121,7 @@ const metrics = [
 
 /** Logs of controllers whose words name causes. */
 const controllers =
-  /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-)/;
+  /^(karpenter|coredns|aws-node|cluster-autoscaler|ebs-csi|efs-csi|cilium|kube-proxy|konnectivity|metrics-server|kube-controller-manager|kube-scheduler|kube-apiserver|etcd|external-dns|aws-load-balancer|cert-manager|node-|ingress-nginx|nginx-ingress|traefik|istio-ingress|contour|envoy-gateway|kong)/;
 
 /** Logs of controllers and agents, first of those in trouble and of those on the nodes where the trouble is. */
 const logs = ({ facts, scope, namespaces }: Situation): RankedLog[] => {
