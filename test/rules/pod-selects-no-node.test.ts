@@ -110,5 +110,12 @@ test('a zone that the workload itself asks for is its own wish, also where only 
     findingsOf(rule, { subject, objects: [...objects, pool('default', { requirements: zones })] })[0];
   expect(judged()).toMatchObject({ owner: 'app', boundary: 'scheduling' });
   delete pod.spec.nodeSelector;
+  const key = 'topology.kubernetes.io/zone';
+  objects.push(
+    refused(
+      pod,
+      `incompatible requirements, key ${key}, ${key} In [eu-west-1d] not in ${key} In [eu-west-1a eu-west-1b] (NodePool=default)`,
+    ),
+  );
   expect(judged()).toMatchObject({ owner: 'app', boundary: 'scheduling' });
 });

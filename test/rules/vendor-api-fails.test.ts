@@ -47,3 +47,38 @@ test('stays silent for one namespace, refused credentials and the caller’s own
   ])
     expectSilent(rule, { subject, objects, logs: [logOf(own, words), logOf(other, words)] });
 });
+
+test('an open event on the service that the lines name makes one namespace enough; of another service it does not', () => {
+  const health = (service: string, statusCode = 'open') => ({
+    call: 'health.describeEvents',
+    answer: {
+      events: [
+        {
+          arn: `arn:aws:health:us-west-2::event/${service}/1`,
+          service,
+          eventTypeCode: `AWS_${service}_OPERATIONAL_ISSUE`,
+          eventTypeCategory: 'issue',
+          statusCode,
+          startTime: '2026-11-20T08:00:00Z',
+        },
+      ],
+    },
+  });
+  for (const [words, service] of [
+    [
+      'FATAL operation error STS: AssumeRoleWithWebIdentity, https response error StatusCode: 503, ServiceUnavailable',
+      'IAM',
+    ],
+    ['botocore: An error occurred (InternalError) when calling the GetItem operation (DynamoDB): retry', 'DYNAMODB'],
+  ] as const) {
+    const situation = { subject, objects, logs: [logOf(own, words)] };
+    expect(findingsOf(rule, { ...situation, cloud: [health(service)] })).toMatchObject([
+      { owner: 'cloud', strength: 'derived' },
+    ]);
+    expect(
+      findingsOf(rule, { ...situation, logs: [logOf(own, words), logOf(other, words)], cloud: [health(service)] }),
+    ).toMatchObject([{ strength: 'direct' }]);
+    expectSilent(rule, { ...situation, cloud: [health('EC2')] });
+    expectSilent(rule, { ...situation, cloud: [health(service, 'closed')] });
+  }
+});

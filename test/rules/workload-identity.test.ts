@@ -114,3 +114,15 @@ test('a change of the role that the audit trail shows, and another cluster’s i
   };
   expect(judged(denied, role, cluster)?.cause.en).toContain('OLD');
 });
+
+test('a token service that answers with a server error refuses nobody', () => {
+  for (const words of [
+    'operation error STS: AssumeRoleWithWebIdentity, https response error StatusCode: 503, ServiceUnavailable',
+    'WebIdentityErr: failed (Service: Sts, Status Code: 500, Request ID: 1)',
+  ])
+    expectSilent(rule, {
+      subject,
+      objects: [...deployment('web'), as('web'), tied],
+      logs: [logOf(as('web'), words)],
+    });
+});

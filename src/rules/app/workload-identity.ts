@@ -8,6 +8,7 @@ import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { foreignOidcId, roleArnOf, roleChange, trustPolicyOf } from '../../facts/control-plane/roles.ts';
 import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
+import { isVendorFailure } from '../../facts/logs/vendor-errors.ts';
 import { ownershipOf, teamOf } from '../../facts/ownership.ts';
 import { isReady, podSpecOf } from '../../facts/pods.ts';
 import { earliest } from '../../facts/time.ts';
@@ -37,9 +38,11 @@ export default rule({
     'the new template dropped or changed serviceAccountName while the old revision works: the app team',
     'the service account is the annotated one and many workloads are refused: the identity provider or the trust policy',
     'the identity is accepted and one action is refused: a permission of the role',
+    'the token service answers with a server error: the vendor, who refused nobody',
   ],
   judge(facts, scope) {
-    const lines = grep(facts, scope.pods, notAccepted);
+    // A server error is no refusal: nobody looked at who the pod is.
+    const lines = grep(facts, scope.pods, notAccepted).filter((line) => !isVendorFailure(line.text));
     const refused = lines.length > 0 ? lines : grep(facts, scope.pods, notAllowed);
     return groupBy(refused, (line) => workloadName(facts, line)).map((group) =>
       identityFinding(facts, group, lines.length > 0),
@@ -229,7 +232,7 @@ const judgeIdentity = (
         facts,
         facts.all('Pod').filter((other) => other.metadata.namespace !== namespace),
         notAccepted,
-      )
+      ).filter((line) => !isVendorFailure(line.text))
     : [];
   if (others.length > 0 || /No OpenIDConnect provider|InvalidIdentityToken/.test(said))
     return {
