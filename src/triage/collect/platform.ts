@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import { isSilent, removalMark } from '../../facts/nodes/nodes.ts';
-import { isPlatformNamespace } from '../../facts/ownership.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
 import { isTroubled } from '../../facts/pods.ts';
 import { bareCrowds } from '../../facts/workloads/bare-pods.ts';
 import { resources } from '../resources.ts';
@@ -88,6 +88,7 @@ const candidates: Candidate[] = [
 const metrics = [
   'karpenter_nodepools_usage',
   'karpenter_nodepools_limit',
+  'karpenter_nodes_total_pod_requests',
   'karpenter_nodes_created_total',
   'karpenter_nodes_terminated_total',
   'karpenter_nodeclaims_created_total',
@@ -129,7 +130,7 @@ const logs = ({ facts, scope, namespaces }: Situation): RankedLog[] => {
   const makers = new Set(bareCrowds(facts).flatMap(({ makers }) => makers.flatMap((maker) => facts.podsOf(maker))));
   const candidates = facts
     .all('Pod')
-    .filter((pod) => (isPlatformNamespace(pod.metadata.namespace ?? '') || makers.has(pod)) && pod.spec?.nodeName);
+    .filter((pod) => (ownershipOf(facts, pod) === 'platform' || makers.has(pod)) && pod.spec?.nodeName);
   // The kubelet of a silent node serves no logs.
   const isUnreachable = (pod: KubeObject): boolean => isSilent(facts.nodeOf(pod));
   const isOn = (pod: KubeObject): boolean => nodes.has(pod.spec?.nodeName);
