@@ -31,6 +31,10 @@ export class ClusterFacts extends ClusterObjects {
     return found;
   });
   readonly #seriesByName = lazily(() => Map.groupBy(sortedBy(this.#facts.series, seriesKey), (series) => series.name));
+  /** CloudWatch answers newest first unless asked otherwise (GetMetricData's ScanBy); courses are read oldest first. */
+  readonly #cloudWatch = lazily(() =>
+    this.#facts.cloudWatch.map((series) => ({ ...series, points: sortedBy(series.points, ([at]) => at) })),
+  );
   readonly #readsByWhat = lazily(() => Map.groupBy(this.reads, (read) => read.what));
 
   constructor(facts: Facts) {
@@ -64,7 +68,7 @@ export class ClusterFacts extends ClusterObjects {
   }
 
   cloudWatch(namespace: string, metric: string): CloudWatchSeries[] {
-    const found = this.#facts.cloudWatch.filter((series) => series.namespace === namespace && series.metric === metric);
+    const found = this.#cloudWatch().filter((series) => series.namespace === namespace && series.metric === metric);
     return sortedBy(found, (series) => JSON.stringify(series.dimensions));
   }
 

@@ -45,6 +45,17 @@ test('a blackhole, a failed gateway, no ports left', () => {
   ).toMatchObject({ strength: 'derived' });
 });
 
+test('points in CloudWatch’s own order, newest first', () => {
+  const course = (values: number[]) => ({
+    ...ports(0),
+    points: values.map((value, index): [string, number] => [at(`08:${25 - index * 2}`), value]),
+  });
+  const logs = [log('web-1', 'dial tcp 52.1.1.1:443: i/o timeout', 'shop')];
+  const found = findingsOf(rule, { subject, objects: [web], logs, cloudWatch: [course([812, 812, 0, 0, 0, 0, 0])] });
+  expect(found[0]).toMatchObject({ owner: 'platform', onset: at('08:23') });
+  expectSilent(rule, { subject, objects: [web], logs, cloudWatch: [course([0, 0, 0, 0, 0, 812, 812])] });
+});
+
 test('stays silent when nobody’s connections fail, and when all is well with the way out', () => {
   expectSilent(rule, { subject, objects: [web], cloudWatch: [ports(40)] });
   expectSilent(rule, { subject, objects: [web, pull], cloud: [tables('active')], cloudWatch: [ports(0)] });
