@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/secondary-pool-in-use.ts';
 import { expectSilent, findingsOf, object } from './harness.ts';
-import { node, pool, running } from './nodes.ts';
+import { launchFailed, node, pool, running } from './nodes.ts';
 
 const subject = { kind: 'NodePool', name: 'fallback' };
 const situation = (used: string, nodeSelector?: Record<string, string>) => {
@@ -37,4 +37,17 @@ test('ordinary pods spill over from a full pool: the platform’s', () => {
 test('silent where the preferred pool has room and nobody is pinned, and for the preferred pool itself', () => {
   expectSilent(rule, situation('20'));
   expectSilent(rule, { ...situation('100'), subject: { kind: 'NodePool', name: 'default' } });
+});
+
+test('the vendor has no machine for the preferred pool: the fallback serves; a quota is not the vendor’s shortage', () => {
+  const claim = (code: string) => [
+    object('NodeClaim', 'default-x', { labels: { 'karpenter.sh/nodepool': 'default' } }),
+    launchFailed('default-x', `${code}: We currently do not have sufficient m7a.2xlarge capacity in us-west-2a`),
+  ];
+  const judged = (code: string) => {
+    const { objects } = situation('20');
+    return findingsOf(rule, { subject, objects: [...objects, ...claim(code)] })[0];
+  };
+  expect(judged('InsufficientInstanceCapacity')).toMatchObject({ owner: 'cloud', boundary: 'capacity' });
+  expect(judged('VcpuLimitExceeded')).toBeUndefined();
 });

@@ -9,6 +9,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isFinished, podSpecOf } from '../../facts/pods.ts';
 import { quantity } from '../../facts/quantity.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
+import { type FailedGroup, failedGroups, vendorText } from '../launches.ts';
 
 export default rule({
   title:
@@ -16,6 +17,7 @@ export default rule({
   lookAlikes: [
     'pinned workloads while the preferred pool has room',
     'ordinary pods that spill over from a full or unready pool',
+    'the vendor has no machines for the preferred pool, which is below its limit',
   ],
   judge(facts, scope) {
     return scope.pools.flatMap((pool) => {
@@ -27,9 +29,12 @@ export default rule({
       const blocked = preferred
         .map((other) => ({ pool: other, why: whyClosed(other) }))
         .filter(({ why }) => why !== '');
-      return blocked.length > 0 && pinned.length <= 0.2 * workloads.length
-        ? [spilled(facts, pool, blocked[0]!, workloads)]
-        : [];
+      if (pinned.length > 0.2 * workloads.length) return [];
+      if (blocked.length > 0) return [spilled(facts, pool, blocked[0]!, workloads)];
+      const refused = failedGroups(facts, ['shortage']).find(
+        (group) => group.pool && preferred.includes(group.pool) && preferred.length === 1,
+      );
+      return refused ? [notServed(facts, pool, refused, workloads)] : [];
     });
   },
 });
@@ -121,6 +126,49 @@ const askedFor = (
       text(
         `Drop the selector from ${pinned.slice(0, 3).map(nameOf).join(', ')}, so that the preferred pool takes them.`,
       ),
+    ],
+  };
+};
+
+/** The preferred pool has room, and the vendor has no machine for it: the fallback does what it is for. */
+const notServed = (
+  facts: ClusterFacts,
+  pool: KubeObject,
+  group: FailedGroup,
+  workloads: KubeObject[],
+): FindingDraft => {
+  const evidence = cite('cloud', facts);
+  const preferred = group.pool!;
+  return {
+    ...base,
+    owner: 'cloud' as const,
+    boundary: 'capacity' as const,
+    strength: 'derived' as const,
+    cause: text(
+      `The vendor has no machines for NodePool ${preferred.metadata.name}, which is preferred and below its limit: “${vendorText(group)}” (${group.attempts}×); ordinary pods (${workloads.slice(0, 3).map(nameOf).join(', ')}) go to NodePool ${pool.metadata.name} meanwhile.`,
+    ),
+    root: group.last.object,
+    affects: [refOf(pool), refOf(preferred)],
+    onset: group.failures[0]?.since,
+    evidence: [
+      ...group.failures.slice(-3).map((failure) => failure.cite(evidence)),
+      evidence.field(preferred, 'spec.limits'),
+      evidence.field(preferred, 'status.resources'),
+      ...workloads
+        .slice(0, 2)
+        .map((workload) => evidence.field(facts.podsOf(workload)[0]!, 'spec.nodeSelector', 'none')),
+    ],
+    chain: [link(preferred, 'is refused machines'), link(pool, 'takes its pods')],
+    contributing: [
+      {
+        owner: 'platform' as const,
+        action: text(
+          `Let NodePool ${preferred.metadata.name} choose more instance types, so that it is served sooner.`,
+        ),
+      },
+    ],
+    nextSteps: [
+      text('Nothing waits; open a capacity case with the vendor if the refusals go on, naming type, zone and times.'),
     ],
   };
 };
