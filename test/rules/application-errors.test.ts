@@ -48,3 +48,15 @@ test('stays silent for words about surroundings, a single line, old lines and cr
   const down = podOf('web', 'b', { ready: false, status: crashing(1) });
   expectSilent(rule, { subject, objects: [...app, down], logs: [logOf(down, errors('500 ValueError: x'))] });
 });
+
+test('what a peer or the vendor answered is no error of the program’s own code', () => {
+  for (const words of [
+    'GET http://tariff-api/v1 502',
+    'request to https://ledger.payments.svc:8443/entries failed with status 503',
+    'PutRecords: InternalFailure: unknown error, exception or failure. (Service: Kinesis; Status Code: 500)',
+  ])
+    expectSilent(rule, { subject, objects: [...app, pod], logs: [logOf(pod, errors(words))] });
+  expect(
+    findingsOf(rule, { subject, objects: [...app, pod], logs: [logOf(pod, errors('GET /v1/rates 500 in 3 ms'))] }),
+  ).toHaveLength(1);
+});

@@ -45,3 +45,19 @@ test('stays silent where the hours say it runs now, where nothing marks it, and 
   expectSilent(rule, { subject: workload, objects: scaled({}) });
   expectSilent(rule, { subject: workload, objects: deployment('web') });
 });
+
+test('the first hours after the tool itself was changed are its fault, and not those of a tool left alone', () => {
+  const night = { args: ['--default-downtime=Mon-Fri 18:00-07:00 UTC'] };
+  const situation = (age: number, former: object = { args: ['--default-downtime=never'] }) => ({
+    subject: { kind: 'Deployment', name: 'web', namespace: 'shop' },
+    objects: [
+      ...marked,
+      ...deployment('kube-downscaler', { namespace: 'tools', age, container: night, before: { container: former } }),
+    ],
+  });
+  expect(findingsOf(rule, situation(180))).toMatchObject([
+    { state: 'fault', owner: 'platform', root: { name: 'kube-downscaler' } },
+  ]);
+  expect(findingsOf(rule, situation(180, night)), 'its image alone').toMatchObject([{ state: 'expected' }]);
+  expect(findingsOf(rule, situation(60 * 24 * 9))).toMatchObject([{ state: 'expected' }]);
+});

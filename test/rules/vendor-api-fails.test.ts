@@ -82,3 +82,32 @@ test('an open event on the service that the lines name makes one namespace enoug
     expectSilent(rule, { ...situation, cloud: [health(service, 'closed')] });
   }
 });
+
+test('pods that cannot be mounted what the vendor keeps are witnesses; an error code alone with its status is one too', () => {
+  const mount = (pod: typeof own) =>
+    event(
+      pod,
+      'FailedMount',
+      'MountVolume.SetUp failed for volume "secrets": operation error Secrets Manager: GetSecretValue, https response error StatusCode: 503, api error ServiceUnavailableException',
+    );
+  expect(findingsOf(rule, { subject, objects: [...objects, mount(own), mount(other), mount(third)] })).toMatchObject([
+    { owner: 'cloud', strength: 'direct' },
+  ]);
+  const refused = (pod: typeof own) =>
+    event(
+      pod,
+      'FailedMount',
+      'operation error Secrets Manager: GetSecretValue, https response error StatusCode: 400, api error AccessDeniedException',
+    );
+  expectSilent(rule, { subject, objects: [...objects, refused(own), refused(other), refused(third)] });
+  expect(
+    findingsOf(rule, {
+      subject,
+      objects,
+      logs: [
+        logOf(own, 'ERROR PutRecords: InternalFailure: unknown error. (Service: Kinesis; Status Code: 500)'),
+        logOf(other, 'ERROR PutRecord stream=signals: InternalFailure status=500'),
+      ],
+    }),
+  ).toMatchObject([{ owner: 'cloud' }]);
+});

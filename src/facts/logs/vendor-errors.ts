@@ -7,12 +7,15 @@ const serverError =
  */
 const sdkServerError =
   /operation error (?!S3\b)[\w ]+: \w+,[^\n]{0,160}\bStatusCode: 50[0234]\b|An error occurred \((?:ServiceUnavailable|InternalFailure|InternalError|InternalServerError|ServiceUnavailableException|50[0234])\) when calling the \w+ operation|\bAADSTS90033\b|\bSDK\.ServerError\b[^\n]{0,120}\b(?:ServiceUnavailable|InternalError)/;
+/** Error codes that AWS's services share and other servers do not use, beside the status: loggers that keep no more. */
+const sharedCode =
+  /\b(?:InternalFailure|InternalServiceError(?:Exception)?)\b[^\n]{0,40}\b50[023]\b|\b50[023]\b[^\n]{0,40}\b(?:InternalFailure|InternalServiceError(?:Exception)?)\b/;
 /** Answers that speak of the caller's own rate, though their status is a server's. */
 const callers = /SlowDown|Throttl|rate ?(limit|exceeded)|quota/i;
 
 /** True where a line is the vendor's own failure to answer, and no refusal and no limit of the caller. */
 export const isVendorFailure = (text: string): boolean =>
-  (serverError.test(text) || sdkServerError.test(text)) && !callers.test(text);
+  (serverError.test(text) || sdkServerError.test(text) || sharedCode.test(text)) && !callers.test(text);
 
 /** A log search that finds every line `isVendorFailure` may hold. */
-export const vendorFailure = new RegExp(`${serverError.source}|${sdkServerError.source}`, 'i');
+export const vendorFailure = new RegExp(`${serverError.source}|${sdkServerError.source}|${sharedCode.source}`, 'i');

@@ -13,6 +13,8 @@ export interface Sleep {
 const mark =
   /^(downscaler|kube-downscaler|py-kube-downscaler|kube-green\.(com|dev)|snorlax|sleep(info|cycle)?s?\.[\w.-]+|cloudscaler|scaler\.[\w.-]+)\/|(original|previous|former|saved)[-_.]?replicas$/i;
 
+const sleeper = /downscaler|kube-green|snorlax|sleep-?(controller|operator)|hibernat/;
+
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /** A workload at zero that a schedule put there, unless the schedule's own hours say it should run now. */
@@ -35,6 +37,12 @@ export const sleepOf = (facts: ClusterFacts, workload: KubeObject): Sleep | unde
     ...(found ? { annotation: { key: found[0], value: String(found[1]) } } : {}),
     ...(last ? { log: last.log, line: last.line } : {}),
   };
+};
+
+/** The tool that put it to sleep: whose log says so, or which goes by a known name. */
+export const sleeperOf = (facts: ClusterFacts, sleep: Sleep): KubeObject | undefined => {
+  const pod = sleep.log && facts.find('Pod', sleep.log.pod, sleep.log.namespace);
+  return pod ? facts.workloadOf(pod) : facts.all('Deployment').find(({ metadata }) => sleeper.test(metadata.name));
 };
 
 const uptimeOf = (facts: ClusterFacts, workload: KubeObject): string =>

@@ -6,6 +6,7 @@ import { templateChanges } from '../../facts/changes/template-diff.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { grep, type PodLogLine, speaksOfSurroundings } from '../../facts/logs/pod-logs.ts';
+import { isVendorFailure } from '../../facts/logs/vendor-errors.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady, restarts } from '../../facts/pods.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
@@ -19,6 +20,9 @@ const codeError =
 /** A request that failed by the program's own account. */
 const failedRequest =
   /\b(?:ERROR|FATAL|CRITICAL)\b.*\b(?:5\d\d)\b|\b5\d\d\b.*\b(?:ERROR|Internal Server Error)\b|"?(?:status|code)"?[=:]\s*"?5\d\d/;
+/** A request the program itself sent: the 5xx is another server's answer. A served request's path stands alone. */
+const peerAnswers =
+  /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|call(?:ing|ed)?|request(?:ing)? to|from|to|upstream|fetch(?:ing)?)\b[ :="'[]{1,3}(?:https?|grpc):\/\/[^\n]{0,300}\b5\d\d\b/i;
 /** A change the program itself reports. */
 const change =
   /feature[ _-]?flag|flag .*(?:enabled|disabled|set|switched)|toggle|rollout of|experiment .*(?:enabled|started)|config(?:uration)? (?:re)?load|enabled for \d+%|switched to/i;
@@ -28,14 +32,15 @@ const minLines = 2;
 export default rule({
   title: 'An application errs in its own code while its pods run: since a rollout, a flag or a configuration it loaded',
   lookAlikes: [
-    'errors about peers, resolvers, certificates or disks: their cause lies elsewhere',
+    'errors about peers, resolvers, certificates or disks, and what a peer or the vendor answered: their cause lies elsewhere',
     'noise of nodes and autoscalers that never touched these pods',
   ],
   judge(facts, scope) {
     const pods = scope.pods.filter((pod) => crashesOf(facts, [pod]).length === 0);
     const lines = grep(facts, pods, /./)
       .filter((line) => codeError.test(line.text) || failedRequest.test(line.text))
-      .filter((line) => !speaksOfSurroundings.test(line.text))
+      .filter((line) => !speaksOfSurroundings.test(line.text) && !isVendorFailure(line.text))
+      .filter((line) => codeError.test(line.text) || !peerAnswers.test(line.text))
       .filter((line) => !line.at || minutesBetween(line.at, facts.now) <= recentMinutes);
     return groupBy(lines, (line) => ownerName(facts, line)).flatMap((group) => errorFinding(facts, scope.pods, group));
   },

@@ -28,7 +28,8 @@ export default rule({
     );
     const events = facts.events.filter(
       (event) =>
-        event.reason === 'Failed' &&
+        event.type === 'Warning' &&
+        event.regarding.kind === 'Pod' &&
         isVendorFailure(event.message) &&
         minutesBetween(event.lastAt, facts.now) < recentMinutes,
     );
@@ -38,7 +39,7 @@ export default rule({
     const onset = earliest(...lines.map((entry) => entry.line.at), ...events.map((event) => event.firstAt));
     const issue = issueBehind(
       facts,
-      lines.map((entry) => entry.line.text),
+      [...lines.map((entry) => entry.line.text), ...events.map((event) => event.message)],
       onset,
     );
     if (pods.length === 0 || (namespaces.size < 2 && !issue)) return [];
@@ -55,6 +56,7 @@ export default rule({
           'dependency',
           'image-pull',
           'identity',
+          'volume',
           'rollout',
           'unknown-symptom',
         ].map((entry) => entry as 'crash'),
@@ -66,7 +68,7 @@ export default rule({
         ),
         root: { kind: 'Cluster', name: facts.identity.name },
         affects: [...pods, ...workloads].map(refOf),
-        onset: issue?.startedAt ?? onset,
+        onset: earliest(issue?.startedAt, onset),
         evidence: [
           ...[...perWorkload.values()].slice(0, 5).map(({ line }) => evidence.log(line.log, line.text)),
           ...events.slice(0, 1).map((event) => evidence.event(event)),
@@ -101,6 +103,13 @@ const healthNames: [said: RegExp, service: RegExp][] = [
   [/\bS3\b|s3[.-]/, /^S3$/],
   [/\bECR\b|\.dkr\.ecr\./, /^ECR$/],
   [/\bEC2\b|ec2\./, /^EC2$/],
+  [/\bLambda\b|lambda\./, /^LAMBDA$/],
+  [/\bKinesis\b|kinesis\./, /^KINESIS/],
+  [/\bFirehose\b|firehose\./, /^FIREHOSE$|^KINESISFIREHOSE$/],
+  [/\bEventBridge\b|\bevents\.[a-z]{2}-/, /^(EVENTS|EVENTBRIDGE)$/],
+  [/\b(SFN|Step Functions)\b|\bstates\.[a-z]{2}-/, /^(STATES|STEPFUNCTIONS)$/],
+  [/\bCloudWatch\w*\b|\b(logs|monitoring)\.[a-z]{2}-/i, /^CLOUDWATCH/],
+  [/\bCognito\w*\b|cognito-/, /^COGNITO/],
 ];
 /** A complaint may be logged a little before the vendor dates its event. */
 const slackMinutes = 15;
