@@ -16,18 +16,33 @@ export interface PeakMemory {
   awsServices: number;
 }
 
+/** All starts and triages; far more than a busy machine needs. */
+const patienceMs = 120_000;
+
 /**
  * A server and a worker as processes on PostgreSQL and Redis, with Slack and live clusters on EKS behind protocol-true
- * doubles. Each folder is a cluster with its alert.
+ * doubles. Each folder is a cluster with its alert. All that it started ends with it, also where it is interrupted.
  */
 export const peakMemory = async (folders: string[]): Promise<PeakMemory> => {
-  const [postgres, redis, slack, aws] = await Promise.all([
-    startPostgres(),
-    startRedis(),
-    SlackDouble.start(),
-    startAwsApi(),
-  ]);
-  const apis = await Promise.all(folders.map((folder) => startKubernetesApi(folder)));
+  const started = new AsyncDisposableStack();
+  const interruption = new AbortController();
+  const interrupt = (): void => interruption.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return await measure(folders, started, AbortSignal.any([interruption.signal, AbortSignal.timeout(patienceMs)]));
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    await started.disposeAsync();
+  }
+};
+
+const measure = async (folders: string[], started: AsyncDisposableStack, signal: AbortSignal): Promise<PeakMemory> => {
+  const postgres = started.adopt(await startPostgres(), (it) => it.remove());
+  const redis = started.adopt(await startRedis(), (it) => it.remove());
+  const slack = started.adopt(await SlackDouble.start(), (it) => it.stop());
+  const aws = started.adopt(await startAwsApi(), (it) => it.close());
+  const apis: KubernetesApi[] = [];
+  for (const folder of folders) apis.push(started.adopt(await startKubernetesApi(folder), (it) => it.close()));
   const env = {
     PORT: '0',
     ALERTMANAGER_WEBHOOK_TOKEN: webhookToken,
@@ -42,19 +57,17 @@ export const peakMemory = async (folders: string[]): Promise<PeakMemory> => {
     AWS_ENDPOINT_URL: aws.url,
     FAULTLINE_CLUSTERS: JSON.stringify(apis.map(clusterAt)),
   };
-  const server = await Faultline.start({ env });
-  const worker = await Faultline.start({ env, command: 'worker' });
-  try {
-    const triages = folders.length;
-    for (const [index, folder] of folders.entries()) await server.post(await alertOf(folder, index));
-    while (verdictsIn(server) + verdictsIn(worker) < triages) await delay(200);
-    const awsServices = new Set(aws.requests.map(({ call }) => call.split('.')[0])).size;
-    return { serverMb: await peakOf(server), workerMb: await peakOf(worker), triages, awsServices };
-  } finally {
-    await Promise.all([server.stop(), worker.stop()]);
-    await Promise.all([...apis.map((api) => api.close()), slack.stop(), aws.close()]);
-    await Promise.all([postgres.remove(), redis.remove()]);
-  }
+  const server = started.adopt(await Faultline.start({ env }), ended);
+  const worker = started.adopt(await Faultline.start({ env, command: 'worker' }), ended);
+  const triages = folders.length;
+  for (const [index, folder] of folders.entries()) await server.post(await alertOf(folder, index));
+  while (verdictsIn(server) + verdictsIn(worker) < triages) await delay(200, undefined, { signal });
+  const awsServices = new Set(aws.requests.map(({ call }) => call.split('.')[0])).size;
+  return { serverMb: await peakOf(server), workerMb: await peakOf(worker), triages, awsServices };
+};
+
+const ended = async (process: Faultline): Promise<void> => {
+  await process.stop();
 };
 
 const clusterAt = ({ kubeconfig }: KubernetesApi, index: number) => ({
