@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
 import { readdir } from 'node:fs/promises';
 import { Command } from 'commander';
 import { OperatorError } from './cli/operator-error.ts';

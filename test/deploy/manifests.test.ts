@@ -107,3 +107,13 @@ describe('deploy/deployment.yaml', () => {
     expect(probed).toEqual(paths);
   });
 });
+
+describe('the ways to start', () => {
+  it('give Node the same flags', () => {
+    const { start, faultline } = JSON.parse(read('package.json')).scripts as Record<string, string>;
+    const image = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(read('Dockerfile'))![1]!) as string[];
+    const program = read('src/cli.ts').split('\n')[0]!;
+    const flags = [start!, faultline!, image.join(' '), program].map((line) => line.match(/--\S+/g));
+    expect(flags).toEqual(Array.from({ length: 4 }, () => ['--max-semi-space-size=4']));
+  });
+});

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 
+/** As `npm start` gives them. */
+const nodeFlags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const crashing = fileURLToPath(new URL('./crashing/preload.ts', import.meta.url));
 
@@ -43,7 +46,7 @@ export class Faultline {
   static async start({ env, command = 'serve', crashAt }: ProcessOptions): Promise<Faultline> {
     const folder = await mkdtemp(join(tmpdir(), 'faultline-process-'));
     const preload = crashAt ? ['--import', crashing] : [];
-    const child = spawn(process.execPath, [...preload, cli, command], {
+    const child = spawn(process.execPath, [...nodeFlags, ...preload, cli, command], {
       // An empty folder: no faultline.yaml and no owners but those the test names.
       cwd: folder,
       env: { ...inherited, HOME: folder, ...(crashAt && { CRASH_AT: crashAt }), ...env },
