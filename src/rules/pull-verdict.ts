@@ -3,6 +3,7 @@ import type { KubeObject } from '../domain/kubernetes.ts';
 import type { Boundary, Owner } from '../domain/layer.ts';
 import { text } from '../domain/text.ts';
 import type { ClusterFacts } from '../facts/cluster.ts';
+import { newKindFor } from '../facts/nodes/new-kind.ts';
 import { ownershipOf } from '../facts/ownership.ts';
 import { containerStatuses, podSpecOf } from '../facts/pods.ts';
 import { minutesBetween } from '../facts/time.ts';
@@ -62,14 +63,28 @@ export const judgePull = (facts: ClusterFacts, pull: FailedPull, spread: Spread,
             because: 'the registry does not know this tag or repository',
             step: 'Correct the image reference in the template, or push the tag.',
           };
-    case 'no-platform':
+    case 'no-platform': {
+      const kind = newKindFor(facts, facts.workloadOf(pull.pod), facts.nodeOf(pull.pod));
+      // One image alone may as well have been pushed again for fewer platforms under its old tag.
+      if (kind && several)
+        return {
+          owner: 'platform',
+          strength: 'derived',
+          boundary: 'node',
+          because: `it has no variant for ${kind.platform}; its template is of ${kind.since}, and the first such node came at ${kind.arrived}`,
+          step: `Bring nodes of the former kind back (or keep these workloads off ${kind.platform}) until the images are built for it.`,
+          contributing: [
+            { owner: 'app', action: text(`Build ${pull.image} for ${kind.platform} as well, or pin what it needs.`) },
+          ],
+        };
       return {
         owner,
-        strength: 'direct',
+        strength: kind ? 'derived' : 'direct',
         boundary: image,
         because: 'it has no variant for the architecture of the node',
         step: 'Build the image for that architecture, or pin kubernetes.io/arch.',
       };
+    }
     case 'bad-reference':
       return {
         owner,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/image-pull.ts';
-import { event, expectSilent, findingsOf } from './harness.ts';
-import { deployment, podOf } from './workloads.ts';
+import { event, expectSilent, findingsOf, object } from './harness.ts';
+import { deployment, minutesAgo, podOf } from './workloads.ts';
 
 const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
 const waiting = (message: string, reason = 'ImagePullBackOff') => ({
@@ -101,4 +101,33 @@ test('stays silent where the node, not the pull, fails', () => {
 
 test('images of several namespaces that the registry denies having point at the mirror', () => {
   expect(three('docker.io/acme/x:9: not found')).toMatchObject({ owner: 'platform', strength: 'derived' });
+});
+
+test('no variant for nodes that came after settled templates of several teams: the nodes changed, not the images', () => {
+  const missing = 'no match for platform in manifest: not found';
+  const build = (age: number) =>
+    object('Node', 'node-a', {
+      labels: { 'kubernetes.io/os': 'windows', 'node.kubernetes.io/windows-build': '10.0.20348' },
+      creationTimestamp: minutesAgo(age),
+      status: { nodeInfo: { osImage: 'Windows Server 2022 Datacenter', kernelVersion: '10.0.20348.4171' } },
+    });
+  const failing = (name: string, namespace: string) => [
+    ...deployment(name, { namespace, age: 60 * 24 * 100 }),
+    podOf(name, 'a', {
+      namespace,
+      node: 'node-a',
+      ready: false,
+      status: waiting(missing),
+      container: { image: `docker.io/acme/${name}:9` },
+    }),
+  ];
+  const teams = [...failing('web', 'shop'), ...failing('api', 'billing')];
+  const [renewed] = findingsOf(rule, { subject, objects: [...teams, build(120)] });
+  expect(renewed).toMatchObject({ owner: 'platform', boundary: 'node', strength: 'derived' });
+  expect(JSON.stringify(renewed?.evidence)).toContain('20348');
+  expect(findingsOf(rule, { subject, objects: [...teams, build(60 * 24 * 200)] })[0]?.owner).toBe('app');
+  expect(findingsOf(rule, { subject, objects: [...failing('web', 'shop'), build(120)] })[0]).toMatchObject({
+    owner: 'app',
+    strength: 'derived',
+  });
 });

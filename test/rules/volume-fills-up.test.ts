@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/app/volume-fills-up.ts';
-import { condition, expectSilent, findingsOf, now, object } from './harness.ts';
+import { condition, event, expectSilent, findingsOf, now, object } from './harness.ts';
 import { deployment, logOf, minutesAgo, podOf } from './workloads.ts';
 
 const seconds = Date.parse(now) / 1000;
@@ -70,4 +70,21 @@ test('silent for a volume with room, and where an expansion is refused', () => {
     series: [stat('available', [[0, 90]]), stat('capacity', [[0, 200]])],
   });
   expectSilent(rule, { subject, objects: [claim([condition('ControllerResizeError', 'True')]), user], series: steep });
+});
+
+test('a volume that was enlarged a while ago and may not be again so soon fills by what is written to it', () => {
+  const soon = condition('ControllerResizeError', 'True', '', 'api error VolumeModificationRateExceeded: wait');
+  const events = [
+    event(claim(), 'VolumeResizeFailed', 'api error VolumeModificationRateExceeded: Wait at least 6 hours'),
+    event(claim(), 'FileSystemResizeSuccessful', 'MountVolume.NodeExpandVolume succeeded', { type: 'Normal' }),
+  ];
+  const [finding] = findingsOf(rule, {
+    subject,
+    objects: [claim([soon]), user, ...deployment('db', { age: 90000 }), ...events],
+    series: steep,
+  });
+  expect(finding).toMatchObject({ owner: 'app', boundary: 'storage' });
+  const cited = JSON.stringify(finding?.evidence);
+  expect(cited).toContain('VolumeModificationRateExceeded');
+  expect(cited).toContain('FileSystemResizeSuccessful');
 });

@@ -15,7 +15,6 @@ const refused = (message: string, at = minutesAgo(5)) => event(claim('200Gi'), '
 test('the refusal of an expansion, and an error of the vendor', () => {
   for (const message of [
     'UnauthorizedOperation: not authorized to perform ec2:ModifyVolume',
-    'VolumeModificationRateExceeded: You have reached the maximum modification rate per volume limit. Wait at least 6 hours',
     'quota SSD_TOTAL_GB exceeded',
   ])
     expect(findingsOf(rule, { subject, objects: [claim('200Gi'), refused(message)] })[0]).toMatchObject({
@@ -33,4 +32,15 @@ test('the refusal of an expansion, and an error of the vendor', () => {
 test('silent where the size was reached, or the refusal is long past', () => {
   expectSilent(rule, { subject, objects: [claim('100Gi'), refused('x')] });
   expectSilent(rule, { subject, objects: [claim('200Gi'), refused('x', minutesAgo(300))] });
+});
+
+test('a second change within the waiting time is no fault of the driver, and whoever asked is named without certainty', () => {
+  for (const message of [
+    'VolumeModificationRateExceeded: You have reached the maximum modification rate per volume limit. Wait at least 6 hours',
+    'IncorrectModificationState: volume vol-1 is still optimizing',
+  ])
+    expect(findingsOf(rule, { subject, objects: [claim('200Gi'), refused(message)] })[0]).toMatchObject({
+      owner: 'app',
+      strength: 'circumstantial',
+    });
 });

@@ -3,9 +3,10 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { newKindFor } from '../../facts/nodes/new-kind.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containerStatuses } from '../../facts/pods.ts';
-import { earliest, minutesBetween } from '../../facts/time.ts';
+import { earliest } from '../../facts/time.ts';
 import { type Crash, citeCrash, crashesOf, saying } from '../../facts/workloads/crashes.ts';
 import { containerOf, containerPath, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
@@ -32,17 +33,6 @@ export default rule({
     ).map((group) => wrongImage(facts, group));
   },
 });
-
-/** A template this much older than the nodes it fails on ran well before they came. */
-const settledMinutes = 24 * 60;
-
-const firstNodeOf = (facts: ClusterFacts, arch: string | undefined): string | undefined =>
-  earliest(
-    ...facts
-      .all('Node')
-      .filter((node) => node.metadata.labels?.['kubernetes.io/arch'] === arch)
-      .map((node) => node.metadata.creationTimestamp),
-  );
 
 const imageName = (crash: Crash): string => containerOf(crash.pod, crash.container)?.image ?? '';
 const archOf = (facts: ClusterFacts, pod: KubeObject): string =>
@@ -147,9 +137,7 @@ const wrongImage = (facts: ClusterFacts, group: Crash[]): FindingDraft => {
   const split = archs.length === 1 && good.length > 0 && !good.includes(archs[0]!);
   const pinned = workload.spec?.template?.spec?.nodeSelector?.['kubernetes.io/arch'];
   const since = rolloutOf(facts, workload)?.at ?? workload.metadata.creationTimestamp;
-  const arrived = firstNodeOf(facts, archs[0]);
-  // An old template that meets an architecture for the first time did not change: the nodes did.
-  const newNodes = split && !pinned && arrived !== undefined && minutesBetween(since, arrived) > settledMinutes;
+  const newNodes = split && !pinned ? newKindFor(facts, workload, facts.nodeOf(crash.pod)) : undefined;
   const owner = newNodes ? 'platform' : ownershipOf(facts, workload);
   const evidence = cite(owner, facts);
   return {
@@ -159,7 +147,7 @@ const wrongImage = (facts: ClusterFacts, group: Crash[]): FindingDraft => {
     boundary: 'image',
     strength: (split || neighbours.length > 0) && !newNodes ? 'direct' : 'derived',
     cause: text(
-      `Image ${imageName(crash)} of ${nameOf(workload)} cannot be executed on ${archs.join(', ') || 'these'} nodes (exec format error)${split ? ` and runs on ${good.join(', ')}` : ''}; ${neighbours.length} other pods run on the same nodes${pinned ? '' : ', and its template does not ask for an architecture'}${newNodes ? `; the template is of ${since}, the first ${archs[0]} node came at ${arrived}` : ''}.`,
+      `Image ${imageName(crash)} of ${nameOf(workload)} cannot be executed on ${archs.join(', ') || 'these'} nodes (exec format error)${split ? ` and runs on ${good.join(', ')}` : ''}; ${neighbours.length} other pods run on the same nodes${pinned ? '' : ', and its template does not ask for an architecture'}${newNodes ? `; the template is of ${since}, the first ${archs[0]} node came at ${newNodes.arrived}` : ''}.`,
     ),
     root: refOf(newNodes ? (facts.nodeOf(crash.pod) ?? workload) : workload),
     affects: [workload, ...group.map((entry) => entry.pod)].map(refOf),

@@ -1,5 +1,5 @@
 import type { Series } from '../../domain/facts.ts';
-import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
+import { type KubeEvent, type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { amount } from '../../facts/capacity/requests.ts';
 import { link, nameOf } from '../../facts/chain.ts';
@@ -13,6 +13,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import type { Scope } from '../../facts/scope.ts';
 import { firstValue, lastValue, maxValue } from '../../facts/series.ts';
 import { minutesBetween } from '../../facts/time.ts';
+import { mustWait } from '../../facts/workloads/claims.ts';
 import { type Rollout, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -87,6 +88,13 @@ const claimFinding = (facts: ClusterFacts, scope: Scope, claim: KubeObject): Fin
         ...(alert ? [alertEvidence(owner, alert)] : []),
         ...complaints.slice(-1).map((line) => evidence.log(line.log, line.text)),
         evidence.field(claim, 'status.capacity'),
+        ...refusals(facts, claim)
+          .slice(-1)
+          .map((event) => evidence.event(event)),
+        ...facts
+          .eventsAbout(claim, 'FileSystemResizeSuccessful')
+          .slice(-1)
+          .map((event) => evidence.event(event)),
         ...(release && culprit
           ? [evidence.field(release.current, 'metadata.creationTimestamp', release.at, changes.join('; '))]
           : []),
@@ -114,10 +122,18 @@ const claimFinding = (facts: ClusterFacts, scope: Scope, claim: KubeObject): Fin
 const mounts = (pod: KubeObject, claim: string): boolean =>
   (pod.spec?.volumes ?? []).some((volume: any) => volume.persistentVolumeClaim?.claimName === claim);
 
-/** An expansion that was asked for and does not come is the driver's matter. */
-const resizeRefused = (facts: ClusterFacts, claim: KubeObject): boolean =>
-  ['ControllerResizeError', 'NodeResizeError'].some((type) => condition(claim, type)?.status === 'True') ||
-  facts.eventsAbout(claim, 'VolumeResizeFailed').length > 0;
+/** An expansion that was asked for and does not come is the driver's matter, unless it only came too soon after another. */
+const resizeRefused = (facts: ClusterFacts, claim: KubeObject): boolean => {
+  const stated = ['ControllerResizeError', 'NodeResizeError'].map((type) => condition(claim, type));
+  const said = [
+    ...stated.flatMap((entry) => (entry?.status === 'True' ? [entry.message ?? ''] : [])),
+    ...refusals(facts, claim).map((event) => event.message),
+  ];
+  return said.length > 0 && !said.some((words) => mustWait.test(words));
+};
+
+const refusals = (facts: ClusterFacts, claim: KubeObject): KubeEvent[] =>
+  facts.eventsAbout(claim, 'VolumeResizeFailed');
 
 /** Last time at which hardly any of the loss had happened, ISO 8601; undefined where the room did not shrink. */
 const steepFrom = (free: Series): string | undefined => {

@@ -1,8 +1,11 @@
-import { refOf } from '../../domain/kubernetes.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import { type KubeObject, refOf } from '../../domain/kubernetes.ts';
 import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
-import { cite } from '../../facts/cite.ts';
+import { type Cite, cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { imagePlatformOf } from '../../facts/nodes/new-kind.ts';
+import { softwareOf } from '../../facts/nodes/nodes.ts';
 import { earliest } from '../../facts/time.ts';
 import { type FailedPull, failedPulls } from '../../facts/workloads/image-pulls.ts';
 import { containerPath, rolloutOf } from '../../facts/workloads/workloads.ts';
@@ -75,6 +78,7 @@ const pullFinding = (
       ),
       evidence.field(pull.pod, containerPath(pull.pod, pull.container, 'image'), pull.image),
       evidence.field(pull.pod, 'spec.imagePullSecrets', JSON.stringify(pull.pod.spec?.imagePullSecrets ?? 'none')),
+      ...(judged.boundary === 'node' ? citePlatform(facts, evidence, pull.pod) : []),
       ...(rollout ? [evidence.field(rollout.current, 'metadata.creationTimestamp', rollout.at)] : []),
     ],
     chain: [
@@ -90,4 +94,18 @@ const pullFinding = (
     ],
     missing: judged.missing ?? [],
   };
+};
+
+const citePlatform = (facts: ClusterFacts, evidence: Cite, pod: KubeObject): Evidence[] => {
+  const node = facts.nodeOf(pod);
+  return node
+    ? [
+        evidence.field(
+          node,
+          'status.nodeInfo',
+          imagePlatformOf(node),
+          `${softwareOf(node).os}, kernel ${softwareOf(node).kernel}`,
+        ),
+      ]
+    : [];
 };

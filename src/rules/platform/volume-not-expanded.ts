@@ -3,15 +3,21 @@ import { text } from '../../domain/text.ts';
 import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import { condition } from '../../facts/conditions.ts';
+import { ownershipOf } from '../../facts/ownership.ts';
 import { quantity } from '../../facts/quantity.ts';
 import { minutesBetween } from '../../facts/time.ts';
+import { mustWait } from '../../facts/workloads/claims.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const service = /InternalError|InternalFailure|ServiceUnavailable|InternalServerError/i;
 
 export default rule({
   title: 'A larger volume was asked for and is not made: the storage driver or the cloud refuses the expansion',
-  lookAlikes: ['a volume that fills and that nobody asked to enlarge', 'an expansion that is minutes old'],
+  lookAlikes: [
+    'a volume that fills and that nobody asked to enlarge',
+    'an expansion that is minutes old',
+    'a waiting time between two changes: the driver works, and what fills the volume is the question',
+  ],
   judge(facts, scope) {
     return facts
       .all('PersistentVolumeClaim')
@@ -29,7 +35,9 @@ export default rule({
         if (!asked || (!type && !current)) return [];
         const said = (current ? event?.message : undefined) ?? condition(claim, type!)?.message ?? '';
         const vendor = service.test(said);
-        const evidence = cite(vendor ? 'cloud' : 'platform', facts);
+        const waits = mustWait.test(said);
+        const owner = vendor ? 'cloud' : waits ? ownershipOf(facts, claim) : 'platform';
+        const evidence = cite(owner, facts);
         const users = facts
           .in('Pod', claim.metadata.namespace ?? '')
           .filter((pod) =>
@@ -40,10 +48,10 @@ export default rule({
         return [
           {
             mechanism: 'volume',
-            explains: ['volume', 'crash', 'application-error', 'unknown-symptom'],
-            owner: vendor ? 'cloud' : 'platform',
+            explains: waits ? ['unknown-symptom'] : ['volume', 'crash', 'application-error', 'unknown-symptom'],
+            owner,
             boundary: 'storage',
-            strength: vendor ? 'derived' : 'direct',
+            strength: waits ? 'circumstantial' : vendor ? 'derived' : 'direct',
             cause: text(
               `${nameOf(claim)} was asked to grow from ${claim.status?.capacity?.storage} to ${claim.spec?.resources?.requests?.storage} and does not: “${said.slice(0, 220)}”.`,
             ),
