@@ -10,22 +10,18 @@ import { selects } from './selectors.ts';
  * way from one to another is laid out when it is first taken.
  */
 export class ClusterObjects {
-  readonly #objects: KubeObject[];
-  readonly #byKind = lazily(() => Map.groupBy(this.#objects, (object) => object.kind));
-  readonly #byNamespace = lazily(() => {
-    const found = new Keyed<KubeObject[]>();
-    for (const object of this.#objects)
-      if (object.metadata.namespace) found.at(object.metadata.namespace, object.kind, '', newList).push(object);
-    return found;
-  });
+  /** By kind and namespace, each list by name. */
+  readonly #byKind: Map<string, () => Map<string, KubeObject[]>>;
+  readonly #ofKind = new Map<string, KubeObject[]>();
+  readonly #objects = lazily(() => this.kinds.flatMap((kind) => this.all(kind)));
   /** An apps/v1 and an eks.amazonaws.com object may share a kind; the first one by apiVersion keeps the name. */
   readonly #byName = lazily(() => {
     const found = new Keyed<KubeObject>();
-    for (const object of this.#objects)
+    for (const object of this.#objects())
       found.at(object.kind, object.metadata.namespace ?? '', object.metadata.name, () => object);
     return found;
   });
-  readonly #byUid = lazily(() => new Map(this.#objects.map((object) => [object.metadata.uid, object])));
+  readonly #byUid = lazily(() => new Map(this.#objects().map((object) => [object.metadata.uid, object])));
   readonly #children = lazily(() => this.#childrenByOwner());
   readonly #podsByNode = lazily(() => Map.groupBy(this.all('Pod'), (pod) => pod.spec?.nodeName as string | undefined));
   readonly #claims = lazily(() => {
@@ -36,6 +32,7 @@ export class ClusterObjects {
     };
   });
   readonly #events = lazily(() => this.all('Event').map(toEvent).sort(byTimeThenText));
+  readonly #reasons = lazily(() => new Set(this.events.map((event) => event.reason)));
   readonly #eventsByName = lazily(() => {
     const found = new Keyed<KubeEvent[]>();
     for (const event of this.events) {
@@ -46,21 +43,27 @@ export class ClusterObjects {
   });
 
   constructor(objects: KubeObject[]) {
-    this.#objects = sortedBy(objects, sortKey);
+    const kinds = Map.groupBy(objects, (object) => object.kind);
+    this.#byKind = new Map([...kinds].map(([kind, list]) => [kind, lazily(() => byNamespace(list))]));
   }
 
   /** Kinds of which at least one object was read. */
   get kinds(): string[] {
-    return [...this.#byKind().keys()].sort();
+    return [...this.#byKind.keys()].sort();
   }
 
   /** All objects of a kind, by namespace and name. */
   all(kind: string): KubeObject[] {
-    return this.#byKind().get(kind) ?? [];
+    let found = this.#ofKind.get(kind);
+    if (!found) {
+      found = [...(this.#byKind.get(kind)?.().values() ?? [])].flat();
+      this.#ofKind.set(kind, found);
+    }
+    return found;
   }
 
   in(kind: string, namespace: string): KubeObject[] {
-    return this.#byNamespace().get(namespace, kind, '') ?? [];
+    return (namespace && this.#byKind.get(kind)?.().get(namespace)) || [];
   }
 
   find(kind: string, name: string | undefined, namespace?: string): KubeObject | undefined {
@@ -81,6 +84,7 @@ export class ClusterObjects {
    * name or nothing as uid, depending on the kubelet's version, so they go by name.
    */
   eventsOf({ kind, name, namespace, uid }: ObjectRef, reason?: string): KubeEvent[] {
+    if (reason && !this.#reasons().has(reason)) return [];
     const said = this.#eventsByName().get(name, kind, namespace ?? '');
     if (!said) return [];
     return said.filter(
@@ -168,7 +172,7 @@ export class ClusterObjects {
       if (children) children.push(child);
       else found.set(owner, [child]);
     };
-    for (const object of this.#objects) {
+    for (const object of this.#objects()) {
       const owner = controllerOf(object);
       if (owner) add(owner.uid ?? keyOf({ ...owner, namespace: object.metadata.namespace }), object);
     }
@@ -187,7 +191,15 @@ const controllerOf = ({ metadata: { ownerReferences } }: KubeObject) =>
 
 const idOf = (object: KubeObject): string => object.metadata.uid ?? keyOf(refOf(object));
 
-const sortKey = (object: KubeObject): string =>
-  `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}/${object.apiVersion ?? ''}`;
+/** Namespaces in the order of `namespace/name`: what is in `a-b` comes before what is in `a`, as the API server lists it. */
+const byNamespace = (objects: KubeObject[]): Map<string, KubeObject[]> => {
+  const namespaces = Map.groupBy(objects, (object) => object.metadata.namespace ?? '');
+  return new Map(
+    sortedBy([...namespaces], ([namespace]) => `${namespace}/`).map(([namespace, list]) => [
+      namespace,
+      sortedBy(list, ({ metadata, apiVersion }) => `${metadata.name}/${apiVersion ?? ''}`),
+    ]),
+  );
+};
 const byTimeThenText = (a: KubeEvent, b: KubeEvent): number =>
   inOrder(a.lastAt, b.lastAt) || inOrder(a.namespace + a.name + a.message, b.namespace + b.name + b.message);
