@@ -9,6 +9,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { growth, lastValue, rate } from '../../facts/series.ts';
 import { addMinutes } from '../../facts/time.ts';
+import { throttledOf } from '../../facts/workloads/throttling.ts';
 import { containerOf, containerPath } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -78,15 +79,8 @@ export default rule({
 });
 
 /** The container with most throttled periods, where they are measured. */
-const throttled = (facts: ClusterFacts, pods: KubeObject[]): Series | undefined => {
-  const names = new Set(pods.map((pod) => pod.metadata.name));
-  return facts.series('container_cpu_cfs_throttled_periods_total').find((series) => {
-    if (!names.has(series.labels.pod ?? '')) return false;
-    const { namespace = '', pod = '', container = '' } = series.labels;
-    const periods = facts.series('container_cpu_cfs_periods_total', { namespace, pod, container })[0];
-    return periods !== undefined && rate(series) / rate(periods) > throttledShare;
-  });
-};
+const throttled = (facts: ClusterFacts, pods: KubeObject[]): Series | undefined =>
+  throttledOf(facts, pods).find(({ share }) => share > throttledShare)?.series;
 
 const effectName = /latency|duration|p9\d|error|5xx|failed/i;
 

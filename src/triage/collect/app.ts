@@ -65,6 +65,7 @@ const metrics = [
   'container_cpu_usage_seconds_total',
   'container_cpu_cfs_throttled_periods_total',
   'container_cpu_cfs_periods_total',
+  'container_cpu_cfs_throttled_ratio',
   'container_oom_events_total',
   'kubelet_volume_stats_available_bytes',
   'kubelet_volume_stats_capacity_bytes',
