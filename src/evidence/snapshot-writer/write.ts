@@ -1,5 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, normalize, sep } from 'node:path';
 import { SnapshotError } from '../kubernetes/snapshot-error.ts';
 
 /** Refuses a folder that holds something: no incident is written over another. Throws SnapshotError. */
@@ -11,9 +11,18 @@ export const refuseUsedFolder = async (dir: string): Promise<void> => {
   if (present.length > 0) throw new SnapshotError(dir, 'is not empty: choose a new folder with --out');
 };
 
+/** Names of files hold names of objects, or come from a server: one of `..` would leave the folder. */
+const staysBelow = (name: string): boolean => {
+  const path = normalize(name);
+  return path !== '.' && path !== '..' && !path.startsWith(`..${sep}`) && !path.endsWith(sep);
+};
+
 /** Writes files by their path below a new or empty folder, for its owner's eyes. Throws SnapshotError. */
 export const writeFolder = async (dir: string, files: Map<string, string>): Promise<void> => {
   await refuseUsedFolder(dir);
+  const stray = [...files.keys()].find((name) => !staysBelow(name));
+  if (stray !== undefined)
+    throw new SnapshotError(dir, `is not written: ${JSON.stringify(stray)} names a file outside the folder`);
   try {
     for (const [name, content] of files) {
       const path = join(dir, name);
