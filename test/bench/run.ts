@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { alertTarget, readAlerts } from '../../src/cli/target.ts';
+import type { Facts } from '../../src/domain/facts.ts';
 import { layers } from '../../src/domain/layer.ts';
 import { openSnapshot } from '../../src/evidence/kubernetes/snapshot.ts';
 import { redact } from '../../src/redaction/redact.ts';
@@ -33,28 +34,34 @@ const show = (what: string, ms: number, note = ''): void => {
 };
 
 const ruleSet = await loadRules();
-const load = async (id: string) => {
-  const snapshot = await openSnapshot(`${cases}/${id}`);
-  const target = alertTarget(await readAlerts(`${cases}/${id}/alert.json`), snapshot.meta.cluster);
+const load = async (dir: string) => {
+  const snapshot = await openSnapshot(dir);
+  const target = alertTarget(await readAlerts(`${dir}/alert.json`), snapshot.meta.cluster);
   const batches = await Promise.all(layers.map((layer) => collectLayer(layer, target, snapshot)));
-  return { snapshot, target, batches };
+  return { batches, facts: unite(batches, target, snapshot.now()) };
+};
+const showJudging = (what: string, facts: Facts): void => {
+  const judged = Array.from(
+    { length: 9 },
+    () => cpuMs(() => attribute(judge(ruleSet.rules, facts), ruleSet.version)).ms,
+  );
+  show(what, median(judged), `${ruleSet.rules.length} rules, ${facts.objects.length} objects`);
 };
 
-const { snapshot, target, batches } = await load('node-count-doubled-a');
-const facts = enlarge(unite(batches, target, snapshot.now()), 300, 5000);
-const judged = Array.from({ length: 9 }, () => cpuMs(() => attribute(judge(ruleSet.rules, facts), ruleSet.version)).ms);
-show(
-  'judge and attribute, 300 nodes and 5,000 pods (CPU)',
-  median(judged),
-  `${ruleSet.rules.length} rules, ${facts.objects.length} objects`,
-);
+const incident = `${cases}/node-count-doubled-a`;
+const large = { nodes: 300, pods: 5000 };
+const { batches, facts } = await load(incident);
+// No triage reads all objects of a cluster: this bounds what judging costs, whatever was collected.
+showJudging('judge and attribute, all of 300 nodes and 5,000 pods (CPU)', enlarge(facts, large.nodes, large.pods));
+const collected = await withLargeFolder(incident, large, load);
+showJudging('judge and attribute, what a triage collects of it (CPU)', collected.facts);
 
 const size = JSON.stringify(batches).length;
 const redacted = Array.from({ length: 5 }, () => cpuMs(() => redact(batches)).ms);
 show('redact the facts of one incident (CPU)', median(redacted), `${(size / 1e6).toFixed(1)} MB`);
 
 const latencyMs = 50;
-for (const size of [null, { nodes: 300, pods: 5000 }]) {
+for (const size of [null, large]) {
   const measure = (dir: string) => liveTriage(dir, ruleSet, latencyMs);
   const dir = `${cases}/orders-containers-creating`;
   const costs = size ? await withLargeFolder(dir, size, measure) : await measure(dir);
