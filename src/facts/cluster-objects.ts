@@ -11,16 +11,9 @@ import { selects } from './selectors.ts';
  */
 export class ClusterObjects {
   /** By kind and namespace, each list by name. */
-  readonly #byKind: Map<string, () => Map<string, KubeObject[]>>;
+  readonly #byKind: Map<string, () => Map<string, Neighbours>>;
   readonly #ofKind = new Map<string, KubeObject[]>();
   readonly #objects = lazily(() => this.kinds.flatMap((kind) => this.all(kind)));
-  /** An apps/v1 and an eks.amazonaws.com object may share a kind; the first one by apiVersion keeps the name. */
-  readonly #byName = lazily(() => {
-    const found = new Keyed<KubeObject>();
-    for (const object of this.#objects())
-      found.at(object.kind, object.metadata.namespace ?? '', object.metadata.name, () => object);
-    return found;
-  });
   readonly #byUid = lazily(() => new Map(this.#objects().map((object) => [object.metadata.uid, object])));
   readonly #children = lazily(() => this.#childrenByOwner());
   readonly #podsByNode = lazily(() => Map.groupBy(this.all('Pod'), (pod) => pod.spec?.nodeName as string | undefined));
@@ -56,22 +49,28 @@ export class ClusterObjects {
   all(kind: string): KubeObject[] {
     let found = this.#ofKind.get(kind);
     if (!found) {
-      found = [...(this.#byKind.get(kind)?.().values() ?? [])].flat();
+      found = [...(this.#byKind.get(kind)?.().values() ?? [])].flatMap(({ objects }) => objects);
       this.#ofKind.set(kind, found);
     }
     return found;
   }
 
   in(kind: string, namespace: string): KubeObject[] {
-    return (namespace && this.#byKind.get(kind)?.().get(namespace)) || [];
+    return (namespace && this.#byKind.get(kind)?.().get(namespace)?.objects) || [];
   }
 
   find(kind: string, name: string | undefined, namespace?: string): KubeObject | undefined {
-    return name ? this.#byName().get(kind, namespace ?? '', name) : undefined;
+    return name
+      ? this.#byKind
+          .get(kind)?.()
+          .get(namespace ?? '')
+          ?.byName()
+          .get(name)
+      : undefined;
   }
 
   resolve({ kind, name, namespace, uid }: ObjectRef): KubeObject | undefined {
-    return (uid ? this.#byUid().get(uid) : undefined) ?? this.#byName().get(kind, namespace ?? '', name);
+    return (uid ? this.#byUid().get(uid) : undefined) ?? this.find(kind, name, namespace);
   }
 
   /** All events, oldest first. */
@@ -191,15 +190,28 @@ const controllerOf = ({ metadata: { ownerReferences } }: KubeObject) =>
 
 const idOf = (object: KubeObject): string => object.metadata.uid ?? keyOf(refOf(object));
 
+/** Objects of one kind in one namespace, or in none. */
+interface Neighbours {
+  objects: KubeObject[];
+  /** An apps/v1 and an eks.amazonaws.com object may share a kind; the first one by apiVersion keeps the name. */
+  byName(): Map<string, KubeObject>;
+}
+
 /** Namespaces in the order of `namespace/name`: what is in `a-b` comes before what is in `a`, as the API server lists it. */
-const byNamespace = (objects: KubeObject[]): Map<string, KubeObject[]> => {
+const byNamespace = (objects: KubeObject[]): Map<string, Neighbours> => {
   const namespaces = Map.groupBy(objects, (object) => object.metadata.namespace ?? '');
   return new Map(
     sortedBy([...namespaces], ([namespace]) => `${namespace}/`).map(([namespace, list]) => [
       namespace,
-      sortedBy(list, ({ metadata, apiVersion }) => `${metadata.name}/${apiVersion ?? ''}`),
+      neighbours(sortedBy(list, ({ metadata, apiVersion }) => `${metadata.name}/${apiVersion ?? ''}`)),
     ]),
   );
 };
+
+const neighbours = (objects: KubeObject[]): Neighbours => ({
+  objects,
+  byName: lazily(() => new Map(objects.toReversed().map((object) => [object.metadata.name, object]))),
+});
+
 const byTimeThenText = (a: KubeEvent, b: KubeEvent): number =>
   inOrder(a.lastAt, b.lastAt) || inOrder(a.namespace + a.name + a.message, b.namespace + b.name + b.message);

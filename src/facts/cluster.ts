@@ -35,6 +35,7 @@ export class ClusterFacts extends ClusterObjects {
   readonly #cloudWatch = lazily(() =>
     this.#facts.cloudWatch.map((series) => ({ ...series, points: sortedBy(series.points, ([at]) => at) })),
   );
+  readonly #seriesLike = new Map<RegExp, Series[]>();
   readonly #readsByWhat = lazily(() => Map.groupBy(this.reads, (read) => read.what));
 
   constructor(facts: Facts) {
@@ -64,7 +65,12 @@ export class ClusterFacts extends ClusterObjects {
 
   /** Series whose metric name matches, whatever the recording rules are called. */
   seriesLike(name: RegExp): Series[] {
-    return [...this.#seriesByName()].flatMap(([known, series]) => (name.test(known) ? series : []));
+    let found = this.#seriesLike.get(name);
+    if (!found) {
+      found = [...this.#seriesByName()].flatMap(([known, series]) => (name.test(known) ? series : []));
+      this.#seriesLike.set(name, found);
+    }
+    return found;
   }
 
   cloudWatch(namespace: string, metric: string): CloudWatchSeries[] {
