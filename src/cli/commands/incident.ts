@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { askServer } from '../ask-server.ts';
 import { printable } from '../terminal.ts';
 
@@ -11,8 +12,10 @@ export default (program: Command): void => {
     .action(run);
 };
 
+const reply = z.object({ lines: z.array(z.string()) });
+
 const run = async (words: string[], options: { server?: string }): Promise<void> => {
   const text = words.map((word) => (/[\s"]/.test(word) ? `"${word.replaceAll('"', "'")}"` : word)).join(' ');
-  const { lines } = (await askServer(options.server, '/command', text)) as { lines: string[] };
+  const { lines } = await askServer({ server: options.server, path: '/command', body: text, shape: reply });
   process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 };

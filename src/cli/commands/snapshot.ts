@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { OpenCluster } from '../../clusters.ts';
 import type { LayerFacts } from '../../domain/facts.ts';
 import { refuseUsedFolder, writeFolder } from '../../evidence/snapshot-writer/write.ts';
@@ -55,11 +56,12 @@ const run = async (object: string | undefined, options: Options): Promise<void> 
   process.stdout.write(`${printable(report(out, facts, untold, subject))}\n`);
 };
 
+const caseFiles = z.object({ files: z.record(z.string(), z.string()) });
+
 /** Of a stored incident everything was read before: the server gives its folder. */
 const save = async (out: string, incident: string, server?: string): Promise<void> => {
-  const { files } = (await askServer(server, `/incidents/${encodeURIComponent(incident)}/case`)) as {
-    files: Record<string, string>;
-  };
+  const path = `/incidents/${encodeURIComponent(incident)}/case`;
+  const { files } = await askServer({ server, path, shape: caseFiles });
   await writeFolder(out, new Map(Object.entries(files))).catch(asOperatorError);
   const corrected = files['case.json']?.includes('"expected"');
   const next = corrected
