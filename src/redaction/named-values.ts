@@ -55,6 +55,9 @@ const valueAt = (text: string, index: number, word: boolean): Value | null => {
   return bare === null ? null : { start: index, end: index + bare.length, quoted: false };
 };
 
+/** `failed to refresh token: AADSTS7000222: The provided …`, `ORA-01017:`: a code with its own colon opens a sentence. */
+const errorCode = /^[A-Z]{2,10}[-_]?\d{3,8}:$/;
+
 /** Prose says "invalid token: expired"; after a colon, an unquoted value must fill its line or look random. */
 const isProse = (text: string, name: Stretch, valueStart: number): boolean => {
   const before = text.slice(Math.max(0, name.start - maxProse), name.start);
@@ -63,6 +66,7 @@ const isProse = (text: string, name: Stretch, valueStart: number): boolean => {
   const startsLine =
     /(?:^|\n)[ \t]*(?:-[ \t]+)?["']?$/.test(before) && (before.includes('\n') || name.start < maxProse);
   if (startsLine && /^\s*(?:#.*)?$/.test(after.slice(value.length))) return false;
+  if (errorCode.test(value)) return true;
   return value.length < 6 || !/\d/.test(value) || /^\d{1,2}:\d|^\d+(?:\.\d+)?(?:ms|s|m|h|d)?$/.test(value);
 };
 

@@ -35,6 +35,11 @@ const readable: [string, string][] = [
   ['missing secret', 'MountVolume.SetUp failed for volume "creds" : secret "db-credentials" not found'],
   ['missing key', "couldn't find key DB_PASSWORD in Secret shop/db-credentials"],
   ['klog secret', 'Caches populated err="not found" secret="shop/db-credentials"'],
+  [
+    'error code after a secret word',
+    'failed to refresh token: AADSTS7000222: The provided client secret keys for app are expired',
+  ],
+  ['Oracle code after a secret word', 'login with password: ORA-01017: invalid username or password'],
   ['secret name', 'secretName: db-credentials'],
   ['token file', '--token-file=/var/run/secrets/kubernetes.io/serviceaccount/token'],
   ['token path', 'open /var/run/secrets/eks.amazonaws.com/serviceaccount/token: permission denied'],

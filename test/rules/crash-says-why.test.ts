@@ -102,3 +102,27 @@ test('a frame’s words for any failed start do not count beside a peer that ref
   expect(judged(words)).toMatchObject({ boundary: 'config' });
   expect(judged(`Caused by: Connection refused\n${words}`)).toBeUndefined();
 });
+
+test('a built-in kind in a version no longer served is the client’s; a custom kind that is missing is not', () => {
+  const missing = (kind: string, version: string) =>
+    `ERROR setup: problem running manager {"error": "no matches for kind \\"${kind}\\" in version \\"${version}\\""}`;
+  for (const words of [
+    missing('FlowSchema', 'flowcontrol.apiserver.k8s.io/v1beta3'),
+    'fatal: no matches for kind "CronJob" in version "batch/v1beta1"',
+    'no matches for kind "Ingress" in version "extensions/v1beta1"',
+  ])
+    expect(judged(words), words).toMatchObject({ owner: 'app', boundary: 'application' });
+  for (const words of [
+    missing('Gateway', 'gateway.networking.k8s.io/v1beta1'),
+    missing('Certificate', 'cert-manager.io/v1'),
+  ])
+    expect(judged(words), words).toBeUndefined();
+});
+
+test('what the host’s driver answers is no error of the program’s own code', () => {
+  expect(
+    judged(
+      'Traceback (most recent call last):\nRuntimeError: Failed to initialize NVML: Driver/library version mismatch',
+    ),
+  ).toBeUndefined();
+});

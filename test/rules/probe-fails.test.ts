@@ -115,3 +115,33 @@ test('an application that says it cannot reach something answers 5xx for that re
   expect(answers(`${minutesAgo(5)} ERROR dial tcp 10.1.2.3:5432: i/o timeout`)?.owner).toBe('undetermined');
   expect(answers(`${minutesAgo(5)} ERROR cache not warm`)?.owner).toBe('app');
 });
+
+test('a start that the probe does not wait for is named with the probe’s patience, and only where the kubelet kills', () => {
+  const slow = podOf('web', 'a', {
+    ready: false,
+    status: { restarts: 14, ready: false, state: { waiting: { reason: 'CrashLoopBackOff' } } },
+    container: { livenessProbe: { httpGet: { path: '/deep', port: 8080 }, periodSeconds: 5, failureThreshold: 2 } },
+  });
+  const situation = (words: string, killed = true) => ({
+    subject,
+    objects: [
+      ...app,
+      slow,
+      node('node-1'),
+      unhealthy(slow, 'Liveness probe failed: HTTP probe failed with statuscode: 503'),
+      ...(killed ? [event(slow, 'Killing', 'Container app failed liveness probe, will be restarted')] : []),
+    ],
+    logs: [logOf(slow, words, { previous: true })],
+  });
+  for (const words of [
+    'WARN GET /deep 503 check=cache state=WARMING 31%',
+    'INFO replaying journal 42%',
+    'INFO still loading model weights',
+  ]) {
+    const [finding] = findingsOf(rule, situation(words));
+    expect(finding, words).toMatchObject({ owner: 'app', strength: 'derived' });
+    expect(finding?.cause.en).toContain('10 s');
+  }
+  expect(findingsOf(rule, situation('INFO still loading model weights', false))[0]?.owner).toBe('undetermined');
+  expect(findingsOf(rule, situation('ERROR cannot serve'))[0]?.owner).toBe('undetermined');
+});

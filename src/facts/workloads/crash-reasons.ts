@@ -39,6 +39,13 @@ export const crashReasons: CrashReason[] = [
   },
   {
     boundary: 'application',
+    says: 'it asks the API server for a version of a built-in kind that is no longer served',
+    // Custom kinds are left out: whoever installs them answers for them.
+    pattern:
+      /no matches for kind \\?"\w+\\?" in version \\?"(?:(?:flowcontrol\.apiserver|networking|rbac\.authorization|storage|admissionregistration|apiextensions|certificates|coordination|discovery|events|node|scheduling|authentication|authorization|resource)\.k8s\.io|extensions|apps|batch|policy|autoscaling)\/v\d\w*/,
+  },
+  {
+    boundary: 'application',
     says: 'the database schema does not fit it',
     pattern:
       /relation "[^"]+" does not exist|no such table|Unknown column|column "[^"]+" (?:of relation|does not exist)|migration .*(?:failed|dirty|pending)|Dirty database version|Flyway\w*Exception|liquibase.*(?:failed|exception)/i,

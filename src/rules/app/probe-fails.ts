@@ -128,19 +128,22 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
     entry.failure.strength === 'circumstantial' && fresh !== undefined && (good.length > 0 || tighter !== undefined);
   // An application that says it cannot reach something answers 5xx for that reason: its probe is the messenger.
   const surrounded = /statuscode: 5|NOT_SERVING/.test(entry.event.message) && !fresh && blamesSurroundings(facts, pods);
+  const impatient = kills.length > 0 && kind !== 'Readiness' ? stillStarting(facts, pods, container) : undefined;
   const strength: Strength = port
     ? 'direct'
-    : confinedTo(facts, pods)
-      ? 'circumstantial'
-      : surrounded
+    : impatient
+      ? 'derived'
+      : confinedTo(facts, pods)
         ? 'circumstantial'
-        : crashed && entry.failure.strength !== 'direct'
+        : surrounded
           ? 'circumstantial'
-          : late
-            ? 'derived'
-            : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+          : crashed && entry.failure.strength !== 'direct'
+            ? 'circumstantial'
+            : late
               ? 'derived'
-              : entry.failure.strength;
+              : entry.failure.strength === 'direct' && !fresh && /statuscode: (?:3|40[13])/.test(entry.event.message)
+                ? 'derived'
+                : entry.failure.strength;
   const answers = grep(
     facts,
     pods,
@@ -159,7 +162,7 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
       boundary: 'probe',
       strength,
       cause: text(
-        `${kind} probe of ${nameOf(workload)} fails because ${port ?? entry.failure.says(entry.match)}${tighter ? ` (${tighter})` : ''}${fresh ? `, since the rollout at ${fresh.at}${inWords[0] ? ` (${inWords.slice(0, 2).join('; ')})` : ''}` : ''}${good.length > 0 ? `; ${good.length} pods of the former revision are ready` : ''}.`,
+        `${kind} probe of ${nameOf(workload)} fails because ${impatient ? `it gives up after ${(probe?.initialDelaySeconds ?? 0) + patience(probe)} s while the application still starts ("${impatient.text.slice(0, 140)}")` : (port ?? entry.failure.says(entry.match))}${tighter ? ` (${tighter})` : ''}${fresh ? `, since the rollout at ${fresh.at}${inWords[0] ? ` (${inWords.slice(0, 2).join('; ')})` : ''}` : ''}${good.length > 0 ? `; ${good.length} pods of the former revision are ready` : ''}.`,
       ),
       root: refOf(workload),
       affects: [workload, ...pods, ...facts.servicesOf(entry.pod)].map(refOf),
@@ -176,6 +179,7 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
               ),
             ]
           : []),
+        ...(impatient ? [evidence.log(impatient.log, impatient.text)] : []),
         ...answers.slice(-3).map((line) => evidence.log(line.log, line.text)),
         ...(fresh ? [evidence.field(fresh.current, 'metadata.creationTimestamp', fresh.at, changes.join('; '))] : []),
       ],
@@ -211,6 +215,16 @@ const probeFinding = (facts: ClusterFacts, group: Failing[]): FindingDraft[] => 
     },
   ];
 };
+
+/** A program that says how far its start has come: it would get ready if nobody ended it before. */
+const starting =
+  /\bwarm(?:ing|ing[- ]?up|up)\b|\bstate[=: ]+\W?(?:starting|initiali[sz]ing|loading|recovering)|\bstill (?:starting|loading|initiali[sz]ing|recovering|replaying)|\b(?:loading|loaded|replay\w+|recover\w+|building|restor\w+)\b[^\n]{0,80}\b\d{1,2}(?:\.\d+)? ?%/i;
+
+/** What it said last of its start, in the run that the kubelet ended. */
+const stillStarting = (facts: ClusterFacts, pods: KubeObject[], container: string) =>
+  grep(facts, pods, starting).findLast(
+    (line) => line.log.container === container && !(minutesBetween(line.at, facts.now) > 30),
+  );
 
 /** How long a container may go without an answer before the kubelet acts, in seconds. */
 const patience = (probe: any): number => (probe?.periodSeconds ?? 10) * (probe?.failureThreshold ?? 3);
