@@ -65,6 +65,7 @@ describe.skipIf(!hasPostgres())('opening a PostgreSQL', () => {
       'incidents',
       'outbox',
       'readings',
+      'silences',
       'verdicts',
     ]);
     await Promise.all(opened.map((one) => one.close()));

@@ -4,7 +4,11 @@ const thread = document.getElementById('thread');
 
 const load = async (path, target) => {
   const response = await fetch(path, { headers: { accept: 'text/html' } });
-  if (response.ok) target.innerHTML = await response.text();
+  if (!response.ok) return;
+  const fresh = document.createElement('template');
+  fresh.innerHTML = await response.text();
+  // What is the same stays: a click, a selection and an opened list outlive the look for news.
+  if (fresh.innerHTML !== target.innerHTML) target.replaceChildren(fresh.content);
 };
 
 const refresh = (incident) => {

@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
  * `node --import …/preload.ts src/cli.ts serve`: the composition root gets the same adapters as ever, each wrapped at
  * its port by the module of this folder. The product itself knows nothing of it.
  */
-const root = new URL('../../../src/main.ts', import.meta.url).href;
+const roots = ['main.ts', 'server.ts'].map((file) => new URL(`../../../src/${file}`, import.meta.url).href);
 const wrapped = new Map([
   ['./storage/open-records.ts', './open-records.ts'],
   ['./queue/triage-queue.ts', './triage-queue.ts'],
@@ -14,7 +14,7 @@ const wrapped = new Map([
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const wrapper = context.parentURL === root ? wrapped.get(specifier) : undefined;
+    const wrapper = roots.includes(context.parentURL ?? '') ? wrapped.get(specifier) : undefined;
     return wrapper ? nextResolve(new URL(wrapper, import.meta.url).href, context) : nextResolve(specifier, context);
   },
 });

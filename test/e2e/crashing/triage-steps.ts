@@ -1,6 +1,8 @@
 import * as real from '../../../src/triage-steps.ts';
 import { crashAt } from './crash.ts';
 
+export const explainWith = real.explainWith;
+
 export const triageSteps: typeof real.triageSteps = (options) => {
   const steps = real.triageSteps(options);
   return {
