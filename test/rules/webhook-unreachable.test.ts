@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/webhook-unreachable.ts';
-import { at, node, owned, pod } from './control-plane.harness.ts';
+import { at, log, node, owned, pod } from './control-plane.harness.ts';
 import { event, expectSilent, findingsOf, object } from './harness.ts';
 
 const webhook = (namespace: string, rest: Record<string, any> = {}) =>
@@ -36,6 +36,24 @@ const refused = (text: string, regarding = set) =>
     { at: at('08:25') },
   );
 const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
+
+test('reaches the workload whose own log tells of the refusal, and cites the injector that is down', () => {
+  const operator = pod('operator-a', 'n1', { namespace: 'tenants' });
+  const injector = pod('cert-manager-cainjector-a', 'n1', { namespace: 'cert-manager', ready: 'False' });
+  const told = log(
+    'operator-a',
+    '2026-11-20T08:20:00Z ERROR create Certificate: Internal error occurred: failed calling webhook "check.policy.io": failed to call webhook: Post "https://policy.policy.svc:443/": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    'tenants',
+  );
+  const found = findingsOf(rule, {
+    subject: { kind: 'Pod', name: 'operator-a', namespace: 'tenants' },
+    objects: [webhook('policy'), operator, injector, ...backend('policy', 'platform')],
+    logs: [told],
+  })[0];
+  expect(found).toMatchObject({ owner: 'platform', mechanism: 'webhook' });
+  expect(found!.affects).toContainEqual(expect.objectContaining({ kind: 'Pod', name: 'operator-a' }));
+  expect(JSON.stringify(found!.evidence)).toContain('cainjector');
+});
 
 test('in every wording of a backend that is not there, the owner is the backend’s', () => {
   for (const text of [

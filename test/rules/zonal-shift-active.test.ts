@@ -43,6 +43,16 @@ test('AWS shifts away from the zone of the volume: the vendor', () => {
   expect(finding!.cause.en).toContain('us-west-2a');
 });
 
+test('Karpenter’s own words pair the zone with the id of the autoshift', () => {
+  const told = event(
+    object('NodePool', 'default'),
+    'ZonalShiftActive',
+    'Zonal shift detected: offerings in zone us-west-2a (usw2-az9) are unavailable for this NodePool',
+  );
+  const cloud = shifts('listAutoshifts', { awayFrom: 'usw2-az9' });
+  expect(findingsOf(rule, { subject, objects: [...objects, told], cloud })[0]).toMatchObject({ owner: 'cloud' });
+});
+
 test('a shift of the account is the platform’s, a practice run expected, one of the autoshift itself the vendor’s', () => {
   const of = (item: object) => findingsOf(rule, { subject, objects, cloud: shifts('listZonalShifts', item) })[0];
   expect(of({ comment: 'deploy test' })).toMatchObject({ owner: 'platform', state: 'fault' });

@@ -118,3 +118,7 @@ export const deadWebhooks = (facts: ClusterFacts): Webhook[] =>
       covers(webhook, 'coordination.k8s.io', 'leases') || covers(webhook, '', 'nodes') || covers(webhook, '', 'pods');
     return webhook.entry.failurePolicy !== 'Ignore' && wide && backend?.ready === 0;
   });
+
+/** What puts CA bundles into webhook configurations, beside the backend or cluster-wide. */
+export const caInjectors = (facts: ClusterFacts): KubeObject[] =>
+  facts.all('Pod').filter((pod) => /ca-?injector|cert-controller|webhook-cert|certgen/.test(pod.metadata.name));

@@ -99,7 +99,7 @@ export default rule({
 });
 
 const activeShifts = (facts: ClusterFacts): Shift[] => {
-  const names = zoneNames(facts);
+  const names = new Map([...zoneNames(facts), ...pairsTold(facts)]);
   const items = (call: string): any[] =>
     ((facts.cloud(call)?.items ?? []) as any[]).filter((item) => (item.status ?? 'ACTIVE') === 'ACTIVE');
   const nameOf = (item: any): string => names.get(item.awayFrom) ?? item.awayFrom ?? '';
@@ -144,6 +144,15 @@ const activeShifts = (facts: ClusterFacts): Shift[] => {
   const known = [...auto, ...asked.filter((shift) => !auto.some((other) => other.zone === shift.zone))];
   return [...known, ...toldByKarpenter(facts).filter((shift) => !known.some((other) => other.zone === shift.zone))];
 };
+
+/** Karpenter names the zone with its id: `in zone us-east-1a (use1-az4)`. */
+const pairsTold = (facts: ClusterFacts): [string, string][] =>
+  facts.events
+    .filter((event) => event.reason === 'ZonalShiftActive')
+    .flatMap((event): [string, string][] => {
+      const [, name, id] = /in zone (\S+) \(([\w-]+)\)/.exec(event.message) ?? [];
+      return name && id ? [[id, name]] : [];
+    });
 
 const toldByKarpenter = (facts: ClusterFacts): Shift[] => {
   const last = new Map<string, Shift>();

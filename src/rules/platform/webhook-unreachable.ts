@@ -8,6 +8,7 @@ import { failedChecks } from '../../facts/control-plane/apiserver.ts';
 import {
   type Backend,
   backendOf,
+  caInjectors,
   covers,
   deadWebhooks,
   isServing,
@@ -74,7 +75,8 @@ export default rule({
       const reason = reasonOf(failure, backend);
       const core = blocksCore(facts, failure, webhook);
       const evidence = cite(owner, facts);
-      const broken = backend?.pods.filter((pod) => !isReady(pod)) ?? [];
+      const injectors = reason.kind === 'certificate' ? caInjectors(facts) : [];
+      const broken = [...(backend?.pods ?? []), ...injectors].filter((pod) => !isReady(pod));
       return [
         {
           mechanism: 'webhook' as const,
@@ -222,8 +224,10 @@ const victims = (facts: ClusterFacts, scope: Scope, failure: WebhookFailure, cor
     ? facts.all('Pod').filter((pod) => isUnscheduled(pod) || nodes.includes(facts.nodeOf(pod) as KubeObject))
     : [];
   const wide = scope.wide || (core && scope.workloads.length === 0 && scope.subjectNodes.length === 0);
+  const complaining = failure.lines.flatMap(({ log }) => facts.find('Pod', log.pod, log.namespace) ?? []);
   return [
     ...owners,
+    ...complaining.flatMap((pod) => facts.ownerChain(pod).map(refOf)),
     ...scope.workloads
       .filter(
         (workload) => failure.events.length === 0 && (workload.spec?.replicas ?? 0) > facts.podsOf(workload).length,
