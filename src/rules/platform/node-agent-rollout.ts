@@ -5,6 +5,7 @@ import { lastChangeOf } from '../../facts/changes/last-change.ts';
 import { troubledSince } from '../../facts/changes/trouble-since.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { onceFor } from '../../facts/lazy.ts';
 import { isNotReady, readiness } from '../../facts/nodes/nodes.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
@@ -127,6 +128,13 @@ const walkFinding = (facts: ClusterFacts, scope: Scope, set: KubeObject): Findin
 
 const delay = (step: Step): number => Math.max(0, ...step.victims.map(({ since }) => minutesBetween(step.at, since)));
 
+const unreadyByNode = onceFor((facts: ClusterFacts) =>
+  Map.groupBy(
+    facts.all('Pod').filter((pod) => !isReady(pod)),
+    (pod) => pod.spec?.nodeName as string | undefined,
+  ),
+);
+
 const stepOf = (facts: ClusterFacts, set: KubeObject, agent: KubeObject): Step[] => {
   const node = facts.nodeOf(agent);
   const at = agent.metadata.creationTimestamp;
@@ -136,9 +144,8 @@ const stepOf = (facts: ClusterFacts, set: KubeObject, agent: KubeObject): Step[]
     const minutes = minutesBetween(at, since);
     return minutes >= -slackMinutes && minutes <= afterMinutes;
   };
-  const pods = facts
-    .podsOn(node.metadata.name)
-    .filter((pod) => facts.workloadOf(pod) !== set && !isReady(pod) && pod.spec?.nodeName)
+  const pods = (unreadyByNode(facts).get(node.metadata.name) ?? [])
+    .filter((pod) => facts.workloadOf(pod) !== set)
     .map((object) => ({ object, since: troubledSince(facts, object) }));
   const lost = isNotReady(node) ? [{ object: node, since: readiness(node)?.lastTransitionTime }] : [];
   const victims = [...pods, ...lost].filter(

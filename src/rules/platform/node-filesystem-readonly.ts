@@ -5,6 +5,7 @@ import { link } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { condition, isTrue } from '../../facts/conditions.ts';
+import { onceFor } from '../../facts/lazy.ts';
 import { harmedBy } from '../../facts/nodes/node-group.ts';
 import { isManaged, vendorOf } from '../../facts/provider.ts';
 import { earliest } from '../../facts/time.ts';
@@ -119,7 +120,10 @@ export default rule({
   },
 });
 
+const isSaid = onceFor((facts: ClusterFacts): boolean => facts.events.some((event) => readOnly.test(event.message)));
+
 const eventsOn = (facts: ClusterFacts, node: KubeObject): KubeEvent[] => {
+  if (!isSaid(facts)) return [];
   const own = facts.eventsAbout(node).filter((event) => readOnly.test(event.message));
   const pods = facts
     .podsOn(node.metadata.name)
