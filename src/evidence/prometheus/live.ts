@@ -90,9 +90,9 @@ interface ApiAnswer {
   data?: unknown;
 }
 
-interface Matrix {
-  resultType?: string;
-  result?: { metric: Record<string, string>; values?: [number, string][] }[];
+interface Stream {
+  metric: Record<string, string>;
+  values?: [number, string][];
 }
 
 /** What a query over several names says of each of them. */
@@ -118,8 +118,8 @@ function readOf<T>(answer: WebAnswer, what: string, read: (value: ApiAnswer) => 
 
 /** Undefined where the answer is no matrix. */
 function seriesOf({ data }: ApiAnswer, asked: string): Series[] | undefined {
-  const { resultType, result } = (data ?? {}) as Matrix;
-  if (resultType !== 'matrix' || !Array.isArray(result)) return undefined;
+  const { resultType, result } = (data ?? {}) as { resultType?: unknown; result?: unknown };
+  if (resultType !== 'matrix' || !Array.isArray(result) || !result.every(isStream)) return undefined;
   const series = result.map(({ metric: { __name__: name = asked, ...labels }, values = [] }) => ({
     name,
     labels,
@@ -127,6 +127,17 @@ function seriesOf({ data }: ApiAnswer, asked: string): Series[] | undefined {
   }));
   return sorted(series);
 }
+
+const isStream = (entry: unknown): entry is Stream => {
+  const { metric, values = [] } = (entry ?? {}) as Record<string, unknown>;
+  return (
+    typeof metric === 'object' &&
+    metric !== null &&
+    Object.values(metric).every((label) => typeof label === 'string') &&
+    Array.isArray(values) &&
+    values.every((point) => Array.isArray(point) && Number.isFinite(point[0]) && typeof point[1] === 'string')
+  );
+};
 
 const namesOf = (data: unknown): string[] | undefined =>
   Array.isArray(data) ? data.filter((name) => typeof name === 'string').sort() : undefined;

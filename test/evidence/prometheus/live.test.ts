@@ -103,6 +103,12 @@ describe('prometheusReader', () => {
     [504, '', 'timeout', '504'],
     [200, '<html>login</html>', 'failed', 'not that of a Prometheus'],
     [200, '{"status":"success","data":{"resultType":"vector","result":[]}}', 'failed', 'not that of a Prometheus'],
+    [200, matrix([{ metric: null }]), 'failed', 'not that of a Prometheus'],
+    [200, matrix([null as never]), 'failed', 'not that of a Prometheus'],
+    [200, matrix([{ metric: { job: 7 } }]), 'failed', 'not that of a Prometheus'],
+    [200, matrix([{ metric: {}, values: [null] }]), 'failed', 'not that of a Prometheus'],
+    [200, matrix([{ metric: {}, values: [['x', '1']] }]), 'failed', 'not that of a Prometheus'],
+    [200, 'null', 'failed', 'not that of a Prometheus'],
   ])('HTTP %i %s is a gap: %s', (status, body, reason, text) =>
     withServer(
       (_, response) => response.writeHead(status).end(body),
