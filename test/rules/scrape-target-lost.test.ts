@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/platform/scrape-target-lost.ts';
-import { alert, at, lease, node, probe } from './control-plane.harness.ts';
+import { alert, at, lease, log, node, probe } from './control-plane.harness.ts';
 import { expectSilent, findingsOf } from './harness.ts';
 
 const subject = { kind: 'Cluster' };
@@ -22,4 +22,12 @@ test('stays silent when the target really is in trouble', () => {
     objects: [node('n1', 'Unknown'), lease('n1', at('08:00'))],
     probes: [probe(200)],
   });
+});
+
+test('a gap that has ended is over, with why it was there', () => {
+  const resolved = { ...alert('KubeAPIInstanceUnreachable'), status: 'resolved' as const, endsAt: at('08:25') };
+  const logs = [log('notifier', 'UpgradeEvent resourceType=MASTER targetVersion=1.33.3')];
+  const found = findingsOf(rule, { subject, alerts: [resolved], objects, probes: [probe(200)], logs })[0];
+  expect(found).toMatchObject({ state: 'over', owner: 'undetermined' });
+  expect(JSON.stringify(found!.evidence)).toContain('UpgradeEvent');
 });

@@ -1,10 +1,12 @@
+import type { ProbeAnswer } from '../../domain/facts.ts';
 import { text } from '../../domain/text.ts';
 import { cite } from '../../facts/cite.ts';
+import type { ClusterFacts } from '../../facts/cluster.ts';
 import { isTrue } from '../../facts/conditions.ts';
 import { lastPerPod, linesLike } from '../../facts/logs/log-search.ts';
 import { alertEvidence } from '../../facts/logs/witness.ts';
 import { leaseAgeMinutes } from '../../facts/nodes/nodes.ts';
-import { rule } from '../../triage/rule.ts';
+import { type FindingDraft, rule } from '../../triage/rule.ts';
 
 const apiTarget = /^KubeAPI(Down|InstanceUnreachable)$/;
 const kubeletTarget = /^Kubelet(Down|InstanceUnreachable)$/;
@@ -15,7 +17,10 @@ const proxyTarget = /^KubeProxy(Down|InstanceUnreachable)$/;
 
 export default rule({
   title: 'Prometheus has lost a target that lives: the API server answers, nodes are Ready and renew their leases',
-  lookAlikes: ['the target really is down: readiness fails, nodes are silent'],
+  lookAlikes: [
+    'the target really is down: readiness fails, nodes are silent',
+    'the alert has resolved: the API server was away for a while, and is back',
+  ],
   judge(facts) {
     const names = facts.alerts.map((alert) => alert.labels.alertname ?? '');
     if (
@@ -32,6 +37,8 @@ export default rule({
       nodes.every((node) => isTrue(node, 'Ready')) &&
       leases.every((lease) => leaseAgeMinutes(facts, lease) < 2);
     if (!alive || (nodes.length === 0 && leases.length === 0)) return [];
+    if (apiTarget.test(names[0]!) && facts.alerts.every((alert) => alert.status === 'resolved'))
+      return returned(facts, names[0]!, ready);
     const evidence = cite('platform', facts);
     return [
       {
@@ -64,3 +71,54 @@ export default rule({
     ];
   },
 });
+
+/** Who could not reach the API server meanwhile, and why it was away. */
+const away = /(?:443|6443)\S*.*(?:connection refused|i\/o timeout|no route to host)|connect: connection refused/;
+const upgrading = /UpgradeEvent|targetVersion|control plane (?:upgrade|update)|master upgrade/i;
+
+/** A gap that has ended: the alert is resolved and the API server answers. */
+const returned = (facts: ClusterFacts, name: string, ready: ProbeAnswer): FindingDraft[] => {
+  const evidence = cite('platform', facts);
+  const since = facts.alerts.map((alert) => alert.startsAt).sort()[0]!;
+  const until = facts.alerts
+    .map((alert) => alert.endsAt)
+    .sort()
+    .at(-1)!;
+  const gap = facts
+    .series('up')
+    .find(({ labels, points }) => /apiserver/.test(labels.job ?? '') && points.some(([, value]) => value === 0));
+  const why = linesLike(facts, upgrading);
+  const elected = facts.events.filter((event) => /became leader/.test(event.message));
+  return [
+    {
+      mechanism: 'heartbeat',
+      explains: ['control-plane', 'unknown-symptom', 'node-silent', 'api-flood', 'crash', 'probe'],
+      state: 'over',
+      owner: 'undetermined',
+      boundary: null,
+      strength: 'derived',
+      cause: text(
+        `${name} fired at ${since} and resolved at ${until}: the API server was away${why.length > 0 ? ' for an upgrade of the control plane' : ''} and answers again (readyz 200 in ${ready.latencyMs} ms).`,
+      ),
+      root: { kind: 'Alert', name },
+      affects: 'cluster',
+      onset: since,
+      evidence: [
+        evidence.probe(ready),
+        alertEvidence('platform', facts.alerts[0]!),
+        ...(gap ? [evidence.series(gap, `0 for a while, now ${gap.points.at(-1)?.[1]}`)] : []),
+        ...why.slice(-1).map((entry) => evidence.log(entry.log, entry.line)),
+        ...elected.slice(-1).map((event) => evidence.event(event)),
+        ...lastPerPod(linesLike(facts, away))
+          .slice(0, 1)
+          .map((entry) => evidence.log(entry.log, entry.line)),
+      ],
+      chain: [{ object: `API server of ${facts.identity.name}`, claim: `away from ${since} to ${until}` }],
+      nextSteps: [
+        text(
+          'Nothing to do now. A control plane with one replica is away while it is upgraded: choose a quiet window, or a regional cluster.',
+        ),
+      ],
+    },
+  ];
+};
