@@ -63,15 +63,25 @@ interface Stream {
   values: [string, string][];
 }
 
+const isStream = (entry: unknown): entry is Stream => {
+  const { stream, values } = (entry ?? {}) as Partial<Record<keyof Stream, unknown>>;
+  return (
+    typeof stream === 'object' &&
+    stream !== null &&
+    Array.isArray(values) &&
+    values.every((value) => Array.isArray(value) && Number.isFinite(Number(value[0])))
+  );
+};
+
 function linesOf(answer: WebAnswer, containerLabel: string, what: string): Read<StoredLine[]> {
   if (!answer.ok) return { ok: false, gap: lokiGap(answer, `the past log of ${what}`) };
   const { resultType, result } = answer.json?.data ?? {};
-  if (resultType !== 'streams' || !Array.isArray(result))
+  if (resultType !== 'streams' || !Array.isArray(result) || !result.every(isStream))
     return {
       ok: false,
       gap: lokiGap({ reason: 'failed', problem: 'the answer is not that of a Loki query API' }, what),
     };
-  const lines = (result as Stream[]).flatMap(({ stream, values }) =>
+  const lines = result.flatMap(({ stream, values }) =>
     values.map(([time, text]) => ({ at: Number(time) / 1e6, container: stream[containerLabel], text: String(text) })),
   );
   return { ok: true, value: lines, complete: lines.length < askedLines };

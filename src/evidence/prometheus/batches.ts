@@ -9,7 +9,7 @@ const plainName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
 interface Batch<T> {
   range: Range;
-  names: Map<string, { read: Promise<Read<T>>; settle: (read: Read<T>) => void }>;
+  names: Map<string, { read: Promise<Read<T>>; settle: (read: Promise<Read<T>>) => void }>;
 }
 
 /**
@@ -26,8 +26,10 @@ export function inBatches<T>(
     open.delete(key);
     await Promise.all(
       listsOf([...names.keys()]).map(async (list) => {
-        const reads = await askAll(list, range);
-        for (const name of list) names.get(name)!.settle(reads.get(name)!);
+        // What goes wrong is told to those who asked: here nobody would catch it, and the process would end.
+        const asked = askAll(list, range);
+        await Promise.allSettled([asked]);
+        for (const name of list) names.get(name)!.settle(asked.then((reads) => reads.get(name)!));
       }),
     );
   };

@@ -157,6 +157,11 @@ describe('lokiReader', () => {
     [504, '', 'timeout', '504'],
     [200, '<html>login</html>', 'failed', 'not that of a Loki query API'],
     [200, '{"status":"success","data":{"resultType":"matrix","result":[]}}', 'failed', 'not that of a Loki query API'],
+    [200, streams({ stream: null, values: [] }).body, 'failed', 'not that of a Loki query API'],
+    [200, streams({ stream: {}, values: [null] }).body, 'failed', 'not that of a Loki query API'],
+    [200, streams({ stream: {}, values: [['soon', 'x']] }).body, 'failed', 'not that of a Loki query API'],
+    [200, streams({ stream: {} }).body, 'failed', 'not that of a Loki query API'],
+    [200, 'null', 'failed', 'not that of a Loki query API'],
   ])('HTTP %i %s is a gap: %s', async (status, body, reason, text) => {
     await withLoki({ status, body }, {}, async (reader) => {
       expect(await reader.read(wanted)).toMatchObject({
