@@ -185,7 +185,8 @@ export const needs: Candidate[] = [
     resource: resources.scaledobjects,
     wave: 2,
     where: inOwnOrAll,
-    worth: (s) => Math.max(when(about(s, 'ScaledObject'), 95), 30 * s.says(scaleWords)),
+    worth: (s) =>
+      Math.max(when(about(s, 'ScaledObject'), 95), 30 * s.says(scaleWords), 40 * s.says(/queue|backlog|\blag\b/i)),
   },
   {
     resource: resources.poddisruptionbudgets,
