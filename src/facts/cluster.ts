@@ -46,7 +46,7 @@ export class ClusterFacts extends ClusterObjects {
     this.subject = facts.subject;
     this.subjects = facts.subjects;
     this.alerts = facts.alerts;
-    this.reads = facts.reads;
+    this.reads = sortedBy(facts.reads, readKey);
     this.logs = sortedBy(facts.logs, logKey);
   }
 
@@ -110,5 +110,7 @@ export class ClusterFacts extends ClusterObjects {
   }
 }
 
+const readKey = ({ source, what, namespace = '', gap }: ReadRecord): string =>
+  [source, what, namespace, gap ? `${gap.reason} ${gap.message}` : ''].join(' ');
 const logKey = (log: ContainerLog): string => `${log.namespace}/${log.pod}/${log.container}/${log.previous}`;
 const seriesKey = (series: Series): string => series.name + JSON.stringify(series.labels);

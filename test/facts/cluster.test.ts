@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ReadRecord } from '../../src/domain/facts.ts';
 import { ClusterFacts } from '../../src/facts/cluster.ts';
 import { event, factsOf, object } from '../rules/harness.ts';
 
@@ -94,4 +95,19 @@ test('series come in one order, and by labels', () => {
   expect(facts.series('up', { pod: 'b' })).toEqual([series[0]]);
   expect(facts.seriesLike(/^u/).map(({ labels }) => labels.pod)).toEqual(['a', 'b']);
   expect(facts.series('down')).toEqual([]);
+});
+
+test('which gap is told does not depend on the order in which layers read', () => {
+  const refused = (namespace: string, message: string): ReadRecord => ({
+    source: 'kubernetes',
+    what: 'events',
+    namespace,
+    complete: false,
+    count: 0,
+    gap: { reason: 'forbidden', message, fix: 'grant it' },
+  });
+  const reads = [refused('b', 'two'), refused('a', 'one'), refused('a', 'another')];
+  const told = (order: ReadRecord[]) => new ClusterFacts({ ...factsOf({}), reads: order }).gapOf('events')?.message;
+  expect(told(reads)).toBe('another');
+  expect(told(reads.toReversed())).toBe('another');
 });
