@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { KubeObject } from '../../src/domain/kubernetes.ts';
 import rule from '../../src/rules/app/ingress-host-claimed-twice.ts';
 import { findingsOf, object } from './harness.ts';
-import { minutesAgo } from './workloads.ts';
+import { logOf, minutesAgo, podOf } from './workloads.ts';
 
 const ingress = (
   namespace: string,
@@ -45,4 +45,28 @@ test('stays silent for split paths, other hosts and classes, canaries, and claim
   silent(ingress('preview', 30, { klass: 'internal' }));
   silent(ingress('preview', 30, { annotations: { 'nginx.ingress.kubernetes.io/canary': 'true' } }));
   silent(ingress('preview', 8000));
+});
+
+test('a longer path that another namespace took counts where the controller shows requests refused there', () => {
+  const controller = podOf('controller', 'a', { namespace: 'ingress-nginx' });
+  const access = (path: string, status: number, upstream = 'preview-web-80') =>
+    logOf(
+      controller,
+      `198.51.100.2 - - [20/Nov/2026:08:02:14 +0000] "GET ${path} HTTP/2.0" ${status} 162 "-" "Mozilla/5.0" 412 0.004 [${upstream}] [] 10.4.2.19:8080 162 0.004 ${status}`,
+    );
+  const own = ingress('shop', 9000, { path: '/help' });
+  const taken = ingress('preview', 50, { path: '/help/articles' });
+  const nested = (other: KubeObject, log: ReturnType<typeof access>) =>
+    findingsOf(rule, {
+      subject: { kind: 'Ingress', name: 'web', namespace: 'shop' },
+      objects: [own, other, controller],
+      logs: [log],
+    });
+  const [finding] = nested(taken, access('/help/articles/4002', 404));
+  expect(finding).toMatchObject({ owner: 'app', boundary: 'traffic', root: { namespace: 'preview' } });
+  expect(finding?.cause.en).toContain('shop.example.com/help/articles');
+  expect(nested(taken, access('/help/articles/4002', 200))).toEqual([]);
+  expect(nested(taken, access('/help/articles/4002', 404, 'shop-web-80'))).toEqual([]);
+  expect(nested(ingress('preview', 50, { path: '/helpers' }), access('/helpers/1', 404))).toEqual([]);
+  expect(nested(ingress('preview', 9000, { path: '/help/articles' }), access('/help/articles/1', 404))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { lastChangeOf } from '../../facts/changes/last-change.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
+import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { alertEvidence } from '../../facts/logs/witness.ts';
 import { podsBehind } from '../../facts/network/mesh.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
@@ -18,7 +19,7 @@ const slackMinutes = 2;
 export default rule({
   title: 'Another Ingress has claimed the same host and path shortly before, so that requests go astray',
   lookAlikes: [
-    'several Ingresses that share a host and split its paths',
+    'several Ingresses that share a host and split its paths, without requests that the newer backend refuses',
     'a canary of the same backend, which shares both by design',
     'two claims of long ago',
   ],
@@ -32,7 +33,9 @@ export default rule({
         )
         .flatMap((other) => {
           const shared = claimsOf(ingress).find((claim) => claimsOf(other).includes(claim));
-          return shared ? claimFinding(facts, ingress, other, shared) : [];
+          if (shared) return claimFinding(facts, ingress, other, shared);
+          const taken = takenFrom(facts, ingress, other);
+          return taken ? claimFinding(facts, ingress, other, taken.claim, taken.line) : [];
         }),
     );
   },
@@ -58,6 +61,35 @@ const claimsOf = (ingress: KubeObject): string[] =>
     .filter(({ host }) => host !== '')
     .map(({ host, path }) => `${host}${path.path ?? '/'} (${path.pathType ?? 'ImplementationSpecific'})`);
 
+/**
+ * A longer path of the same host, by another namespace: such splits are usual. Only the controller's log, which names
+ * the upstream `namespace-service-port` beside a refused request for that path, proves that somebody misses it.
+ */
+const takenFrom = (
+  facts: ClusterFacts,
+  own: KubeObject,
+  other: KubeObject,
+): { claim: string; line: PodLogLine } | undefined => {
+  if (own.metadata.namespace === other.metadata.namespace) return undefined;
+  for (const { host, path } of pathsOf(other)) {
+    const under = pathsOf(own).some(
+      (entry) => entry.host === host && isBelow(path.path ?? '/', entry.path.path ?? '/'),
+    );
+    const upstream = `[${other.metadata.namespace}-${path.backend?.service?.name}-`;
+    const line =
+      under &&
+      grep(facts, facts.all('Pod'), refusedRequest).findLast(
+        (entry) => entry.text.includes(upstream) && entry.text.includes(` ${path.path}`),
+      );
+    if (line) return { claim: `${host}${path.path}`, line };
+  }
+  return undefined;
+};
+
+const refusedRequest = / HTTP\/[\d.]+" [45]\d\d /;
+const isBelow = (path: string, base: string): boolean =>
+  path.length > base.length && path.startsWith(base.endsWith('/') ? base : `${base}/`);
+
 const classOf = (ingress: KubeObject): string =>
   ingress.spec?.ingressClassName ?? ingress.metadata.annotations?.['kubernetes.io/ingress.class'] ?? '';
 
@@ -68,13 +100,20 @@ const isCanary = (ingress: KubeObject): boolean =>
 const claimedAt = (facts: ClusterFacts, ingress: KubeObject): string =>
   latest(lastChangeOf(facts, ingress)?.at, ingress.metadata.creationTimestamp) ?? '';
 
-const claimFinding = (facts: ClusterFacts, own: KubeObject, other: KubeObject, claim: string): FindingDraft[] => {
+const claimFinding = (
+  facts: ClusterFacts,
+  own: KubeObject,
+  other: KubeObject,
+  claim: string,
+  taken?: PodLogLine,
+): FindingDraft[] => {
   const [mine, theirs] = [claimedAt(facts, own), claimedAt(facts, other)];
   const [late, early] = theirs > mine ? [other, own] : [own, other];
   const at = latest(mine, theirs);
   const onset = earliest(facts.alerts[0]?.startsAt) ?? facts.now;
   const minutes = minutesBetween(at, onset);
   if (!at || minutes < -slackMinutes || minutes > recentMinutes) return [];
+  if (taken && late !== other) return [];
   const owner = ownershipOf(facts, late);
   const evidence = cite(owner, facts);
   const change = lastChangeOf(facts, late);
@@ -85,7 +124,7 @@ const claimFinding = (facts: ClusterFacts, own: KubeObject, other: KubeObject, c
       mechanism: 'traffic',
       explains: ['application-error', 'dependency', 'unknown-symptom'],
       owner,
-      boundary: 'config',
+      boundary: taken ? 'traffic' : 'config',
       strength: 'derived',
       cause: text(
         `${nameOf(late)} has claimed ${claim}, which ${nameOf(early)} serves, ${duration(Math.max(0, minutes))} before${change?.write?.manager ? ` (${change.write.manager})` : ''}: requests for it now reach the backend of one of the two only.`,
@@ -105,6 +144,7 @@ const claimFinding = (facts: ClusterFacts, own: KubeObject, other: KubeObject, c
         { ...evidence.field(late, 'spec.rules', claim, `since ${at}`), at },
         evidence.field(early, 'spec.rules', claim),
         ...(change?.write ? [evidence.field(late, 'metadata.managedFields', change.write)] : []),
+        ...(taken ? [evidence.log(taken.log, taken.text)] : []),
         ...refused.slice(-1).map((event) => evidence.event(event)),
         ...(facts.alerts[0] ? [alertEvidence(owner, facts.alerts[0])] : []),
       ],
