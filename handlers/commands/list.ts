@@ -1,3 +1,4 @@
+import { clusterOf } from '../../src/commands/cluster-reference.ts';
 import { answer, type CommandHandler, Misspoken } from '../../src/commands/command.ts';
 import { summaryLine } from '../../src/commands/reply.ts';
 import { layers, type Owner } from '../../src/domain/layer.ts';
@@ -13,8 +14,7 @@ const list: CommandHandler = {
     if (owner !== undefined && ![...layers, 'undetermined'].includes(owner as Owner))
       throw new Misspoken(deps.say('answer.noOwner', { owner }));
     if (!['open', 'resolved', 'all'].includes(state)) throw new Misspoken(deps.say('answer.noState', { state }));
-    const cluster = options.cluster === undefined ? undefined : deps.clusterNamed(options.cluster);
-    if (cluster === null) throw new Misspoken(deps.say('answer.noCluster', { cluster: options.cluster! }));
+    const cluster = options.cluster === undefined ? undefined : clusterOf(options.cluster, deps);
     const found = await deps.store.search(
       {
         ...(state !== 'all' && { status: state as 'open' | 'resolved' }),

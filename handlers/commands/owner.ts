@@ -1,3 +1,4 @@
+import { clusterOf } from '../../src/commands/cluster-reference.ts';
 import { answer, type CommandHandler, Misspoken } from '../../src/commands/command.ts';
 
 const owner: CommandHandler = {
@@ -7,9 +8,7 @@ const owner: CommandHandler = {
   async run({ words, options }, deps) {
     const [workload] = words;
     if (!workload) throw new Misspoken(deps.say('answer.whoseWorkload'));
-    const cluster = deps.clusterNamed(options.cluster);
-    if (cluster === null)
-      throw new Misspoken(deps.say('answer.noCluster', { cluster: options.cluster ?? deps.say('answer.unnamed') }));
+    const cluster = clusterOf(options.cluster, deps);
     const lines = await deps.explainOwner(cluster, workload);
     return lines ? answer(...lines) : answer(deps.say('answer.notFound', { object: workload, cluster }));
   },

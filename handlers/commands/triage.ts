@@ -1,3 +1,4 @@
+import { clusterOf } from '../../src/commands/cluster-reference.ts';
 import { answer, type CommandHandler, Misspoken, shortId } from '../../src/commands/command.ts';
 import { parseObject } from '../../src/intake/object.ts';
 
@@ -11,9 +12,7 @@ const triage: CommandHandler = {
   options: ['n', 'namespace', 'cluster'],
   async run({ words, options, actor }, deps) {
     if (!words[0]) throw new Misspoken(deps.say('answer.whatToTriage'));
-    const cluster = deps.clusterNamed(options.cluster);
-    if (cluster === null)
-      throw new Misspoken(deps.say('answer.noCluster', { cluster: options.cluster ?? deps.say('answer.unnamed') }));
+    const cluster = clusterOf(options.cluster, deps);
     const parsed = parseObject(objectIn(words), options.n ?? options.namespace, cluster);
     if (!parsed.ok) throw new Misspoken(parsed.problem);
     const id = await deps.incidents.triage(parsed.subject, actor);

@@ -16,6 +16,7 @@ const now = () => new Date().toISOString();
 describeBackends('commands', (backend) => {
   let install: Awaited<ReturnType<typeof startInstall>>;
   let run: ReturnType<typeof commandRunner>;
+  let runWithoutDefault: ReturnType<typeof commandRunner>;
   let id: string;
   const store = () => backend().open.records.store;
   const speaker = (more: Partial<Speaker> = {}): Speaker => ({
@@ -40,6 +41,7 @@ describeBackends('commands', (backend) => {
       explainOwner: async (_cluster, workload) => (workload === 'shop/cart' ? ['shop/cart belongs to Shop'] : null),
     };
     run = commandRunner(handlers, deps);
+    runWithoutDefault = commandRunner(handlers, { ...deps, clusterNamed: () => null });
     const [outcome] = await install.incidents.receive(notification(now(), [alert()]));
     id = outcome!.incidentId;
   });
@@ -91,6 +93,11 @@ describeBackends('commands', (backend) => {
     expect(await say('list --owner platform --cluster prod-1')).toContain(id.slice(0, 8));
     expect(await say('list --owner nobody')).toContain('is no owner');
     expect(await say('list --cluster prod-9')).toContain('no cluster prod-9');
+  });
+
+  it('asks which cluster is meant where none is the default', async () => {
+    for (const text of ['triage deployment/web -n shop', 'owner shop/cart'])
+      expect((await runWithoutDefault(text, speaker())).lines.join(' ')).toContain('Which cluster?');
   });
 
   it('hands over with a reason, or by a form where there are forms', async () => {
