@@ -126,3 +126,21 @@ test('what the host’s driver answers is no error of the program’s own code',
     ),
   ).toBeUndefined();
 });
+
+test('the same last words in another namespace speak against the program, unless its template is new', () => {
+  const words = 'RuntimeError: cannot create a session with the accelerator runtime 42';
+  const other = podOf('jobs', 'a', { namespace: 'batch', ready: false, status: crashing(1) });
+  const situation = (age: number, theirs: string) => ({
+    subject,
+    objects: [
+      ...deployment('web', { age, before: {} }),
+      ...deployment('jobs', { namespace: 'batch', age: 90000, before: {} }),
+      pod,
+      other,
+    ],
+    logs: [logOf(pod, words, { previous: true }), logOf(other, theirs, { previous: true })],
+  });
+  expectSilent(rule, situation(90000, words.replace('42', '7')));
+  expect(findingsOf(rule, situation(90000, 'RuntimeError: cannot read the list of jobs of today'))).toHaveLength(1);
+  expect(findingsOf(rule, situation(30, words))).toHaveLength(1);
+});

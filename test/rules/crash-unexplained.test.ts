@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/app/crash-unexplained.ts';
 import { expectSilent, findingsOf } from './harness.ts';
-import { crashing, deployment, podOf } from './workloads.ts';
+import { crashing, deployment, logOf, podOf } from './workloads.ts';
 
 const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
 const down = (code: number, on = 'node-1', suffix = 'a') =>
@@ -39,4 +39,21 @@ test('stays silent for pods that run, and for those lost with their node', () =>
       podOf('web', 'b', { ready: false, status: crashing(137, 'ContainerStatusUnknown') }),
     ],
   });
+});
+
+test('the same last words in another namespace name nobody', () => {
+  const words = 'ERROR write to the bucket: permission storage.objects.create denied on resource';
+  const log = (pod: ReturnType<typeof podOf>) => logOf(pod, words, { previous: true });
+  const [a, b] = [down(1), down(1, 'node-2', 'b')];
+  const other = podOf('jobs', 'x', { namespace: 'batch', node: 'node-3', ready: false, status: crashing(1) });
+  const objects = [
+    ...deployment('web', { age: 90000 }),
+    ...deployment('jobs', { namespace: 'batch', age: 90000 }),
+    a,
+    b,
+  ];
+  expect(findingsOf(rule, { subject, objects, logs: [log(a), log(b)] })[0]?.owner).toBe('app');
+  const [finding] = findingsOf(rule, { subject, objects: [...objects, other], logs: [log(a), log(b), log(other)] });
+  expect(finding?.owner).toBe('undetermined');
+  expect(finding?.cause.en).toContain('batch/jobs');
 });

@@ -11,6 +11,7 @@ import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { type CrashReason, crashReasons } from '../../facts/workloads/crash-reasons.ts';
 import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
+import { endingAlike } from '../../facts/workloads/shared-words.ts';
 import { isInjected, podsOfRevision, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -18,6 +19,7 @@ export default rule({
   title: "A container crashes and its own last words, or the runtime's, say why",
   lookAlikes: [
     'last words about a peer, a resolver, a disk or a certificate: no proof against the program',
+    'workloads of several namespaces that end with the same words and no new template: not their own code',
     'OOMKilled, liveness kills, exec format error: rules of their own',
     'a pod lost with its node (ContainerStatusUnknown): never the application',
   ],
@@ -58,7 +60,7 @@ const lastWordsOf = (crash: Crash): LastWords | undefined => {
 
 const crashFinding = (facts: ClusterFacts, group: Crash[]): FindingDraft[] => {
   const said = group.map((crash) => ({ crash, words: lastWordsOf(crash) })).find((entry) => entry.words);
-  if (!said?.words) return [];
+  if (!said?.words || endingAlike(facts, said.crash).length > 0) return [];
   const { crash, words } = { crash: said.crash, words: said.words };
   const workload = facts.workloadOf(crash.pod);
   const injected = isInjected(facts, crash.pod, crash.container);

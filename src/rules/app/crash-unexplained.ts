@@ -8,6 +8,7 @@ import { ownershipOf } from '../../facts/ownership.ts';
 import { isReady } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { type Crash, citeCrash, crashesOf } from '../../facts/workloads/crashes.ts';
+import { endingAlike } from '../../facts/workloads/shared-words.ts';
 import { podsOfRevision, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -20,6 +21,7 @@ export default rule({
   lookAlikes: [
     'only the new revision crashes while the former one runs: its owner',
     'pods of several workloads crash on one node: the node',
+    'workloads of several namespaces end with the same words: not the applications',
   ],
   judge(facts, scope) {
     const crashes = crashesOf(facts, scope.pods).filter((crash) => crash.reason !== 'ContainerStatusUnknown');
@@ -40,7 +42,8 @@ const crashFinding = (facts: ClusterFacts, group: Crash[]): FindingDraft => {
   const neighbours = [...nodes].flatMap((name) =>
     crashesOf(facts, facts.podsOn(name ?? '')).filter((entry) => facts.workloadOf(entry.pod) !== workload),
   );
-  const known = ownExit(crash.exitCode) && neighbours.length === 0 && (newOnly || nodes.size > 1);
+  const alike = group.map((entry) => endingAlike(facts, entry)).find((workloads) => workloads.length > 0) ?? [];
+  const known = ownExit(crash.exitCode) && neighbours.length === 0 && alike.length === 0 && (newOnly || nodes.size > 1);
   const changes = fresh?.previous ? templateChanges(fresh.previous, fresh.current) : [];
   const evidence = cite('app', facts);
   return {
@@ -50,7 +53,7 @@ const crashFinding = (facts: ClusterFacts, group: Crash[]): FindingDraft => {
     boundary: known ? 'application' : null,
     strength: 'circumstantial',
     cause: text(
-      `Container ${crash.container} of ${nameOf(workload)} ends with exit ${crash.exitCode ?? 'unknown'} (${crash.reason ?? crash.waiting ?? 'no reason'}), ${crash.restarts} restarts; ${fresh ? `its template is of ${fresh.at}${changes[0] ? ` (${changes[0]})` : ''}` : 'its template did not change lately'}; why it ends is not in what was read.`,
+      `Container ${crash.container} of ${nameOf(workload)} ends with exit ${crash.exitCode ?? 'unknown'} (${crash.reason ?? crash.waiting ?? 'no reason'}), ${crash.restarts} restarts; ${fresh ? `its template is of ${fresh.at}${changes[0] ? ` (${changes[0]})` : ''}` : 'its template did not change lately'}${alike[0] ? `; ${alike.slice(0, 3).map(nameOf).join(', ')} of other namespaces end with the same words, so that what ends them lies above the applications` : ''}; why it ends is not in what was read.`,
     ),
     root: refOf(workload),
     affects: [workload, ...group.map((entry) => entry.pod)].map(refOf),
