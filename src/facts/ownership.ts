@@ -41,8 +41,26 @@ export const teamOf = (object: KubeObject | undefined): string | undefined => {
   return undefined;
 };
 
+interface AgentSpec {
+  template?: { spec?: { priorityClassName?: string; tolerations?: { key?: string; operator?: string }[] } };
+}
+
+/**
+ * A DaemonSet that belongs to the nodes, whatever its namespace: it tolerates every taint and may not be preempted
+ * (Kubernetes' own class `system-node-critical`). Teams do not get either for their services.
+ */
+const isNodeAgent = (object: KubeObject): boolean => {
+  if (object.kind !== 'DaemonSet') return false;
+  const spec = (object.spec as AgentSpec | undefined)?.template?.spec;
+  return (
+    spec?.priorityClassName === 'system-node-critical' &&
+    (spec.tolerations ?? []).some((toleration) => toleration.operator === 'Exists' && !toleration.key)
+  );
+};
+
 /**
  * Whose object this is: its team label, else its workload's, else its namespace's, else the namespace's name.
+ * A node agent that nobody marked is the platform's.
  * Cluster-scoped objects are the platform's. A vendor's own objects are for the rules to tell.
  */
 export const ownershipOf = (facts: ClusterFacts, object: KubeObject): Extract<Layer, 'platform' | 'app'> => {
@@ -51,7 +69,7 @@ export const ownershipOf = (facts: ClusterFacts, object: KubeObject): Extract<La
   const team =
     teamOf(object) ?? teamOf(facts.workloadOf(object)) ?? teamOf(facts.find('Namespace', namespace, undefined));
   if (team) return platformTeam.test(team) ? 'platform' : 'app';
-  return platformNamespace.test(namespace) ? 'platform' : 'app';
+  return platformNamespace.test(namespace) || isNodeAgent(facts.workloadOf(object)) ? 'platform' : 'app';
 };
 
 export const isPlatformNamespace = (namespace: string): boolean => platformNamespace.test(namespace);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import rule from '../../src/rules/app/crash-says-why.ts';
-import { expectSilent, findingsOf } from './harness.ts';
+import { expectSilent, findingsOf, object } from './harness.ts';
 import { crashing, deployment, logOf, podOf } from './workloads.ts';
 
 const subject = { kind: 'Deployment', name: 'web', namespace: 'shop' };
@@ -143,4 +143,44 @@ test('the same last words in another namespace speak against the program, unless
   expectSilent(rule, situation(90000, words.replace('42', '7')));
   expect(findingsOf(rule, situation(90000, 'RuntimeError: cannot read the list of jobs of today'))).toHaveLength(1);
   expect(findingsOf(rule, situation(30, words))).toHaveLength(1);
+});
+
+test('an agent of the nodes is the platform’s in any namespace, unless a team’s name stands on it', () => {
+  const words = 'FATAL failed to load BPF program: no prebuilt probe for kernel 6.12.53';
+  const ownerOf = (spec: object, labels: Record<string, string> = {}) => {
+    const agent = object('DaemonSet', 'probe', {
+      apiVersion: 'apps/v1',
+      namespace: 'shop',
+      labels,
+      spec: { template: { spec: { containers: [{ name: 'app' }], ...spec } } },
+    });
+    const fallen = podOf('probe', 'a', { ready: false, status: crashing(1) });
+    fallen.metadata.ownerReferences = [
+      { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'probe', uid: agent.metadata.uid, controller: true },
+    ];
+    const [finding] = findingsOf(rule, {
+      subject: { kind: 'DaemonSet', name: 'probe', namespace: 'shop' },
+      objects: [agent, fallen],
+      logs: [logOf(fallen, words, { previous: true })],
+    });
+    expect(finding?.boundary).toBe('config');
+    return finding?.owner;
+  };
+  const everywhere = { tolerations: [{ operator: 'Exists' }] };
+  expect(ownerOf({ priorityClassName: 'system-node-critical', ...everywhere })).toBe('platform');
+  expect(ownerOf({ priorityClassName: 'system-node-critical', ...everywhere }, { team: 'checkout' })).toBe('app');
+  expect(ownerOf(everywhere)).toBe('app');
+  expect(
+    ownerOf({ priorityClassName: 'system-node-critical', tolerations: [{ key: 'gpu', operator: 'Exists' }] }),
+  ).toBe('app');
+});
+
+test.each([
+  ['ERROR: kernel version 4.14.355 is not supported, need 5.8 or later', true],
+  ['failed to load driver: no suitable driver for kernel release 6.12.53', true],
+  ['insmod: ERROR: could not insert module probe.ko: Invalid module format', true],
+  ['KeyError: unsupported op, no registered GPU kernel', false],
+  ['panic: notebook kernel not supported', false],
+])('words about the kernel of the node, and other kernels: %s', (words, ofNode) => {
+  expect(judged(words)?.cause.en.includes('the kernel of its node') ?? false).toBe(ofNode);
 });

@@ -13,6 +13,13 @@ export interface CrashReason {
 export const crashReasons: CrashReason[] = [
   {
     boundary: 'config',
+    says: 'it does not fit the kernel of its node',
+    // Probes, eBPF loaders, kernel modules; not the kernels of notebooks and of GPU libraries.
+    pattern:
+      /\b(?:no (?:prebuilt|suitable|matching|compatible) (?:\w+ )?(?:probe|driver|module)|unsupported|incompatible|not supported)\b.{0,60}\bkernel:? (?:version|release|headers|v?\d+\.\d+)|\bkernel:? (?:version|release|headers|v?\d+\.\d+).{0,60}\b(?:unsupported|not supported|incompatible|too (?:old|new))\b|BTF relocation failed|Unknown symbol in module|(?:modprobe|insmod)\b.{0,80}(?:not found|Invalid module format|Exec format error)/i,
+  },
+  {
+    boundary: 'config',
     says: 'its configuration is incomplete or wrong',
     pattern:
       /(?:missing|required|undefined|unset|empty|not set|must be set|not defined|not provided|no value)\b.{0,60}\b(?:env|environment|variable|config\w*|setting|property|option|flag|argument|parameter|key)\b|\b(?:env|environment)\b.{0,50}\b(?:missing|required|not set|undefined|unset|empty|must)|could not resolve placeholder|KeyError: '[A-Z][A-Z0-9_]+'|(?:invalid|unknown|bad|unsupported|malformed)\b.{0,30}\b(?:config\w*|setting|value|option|flag|field|argument|url|dsn|yaml|json)|(?:failed|unable|error|cannot|could not)\b.{0,30}\b(?:load|pars\w+|read|open|decode|unmarshal)\w*\b.{0,40}\b(?:config\w*|settings|yaml|yml|json|toml|properties|file)|yaml: (?:line|unmarshal)|cannot unmarshal|ConfigError|ConfigurationException|BeanCreationException|ValidationError/i,
