@@ -60,3 +60,10 @@ test('what a peer or the vendor answered is no error of the program’s own code
     findingsOf(rule, { subject, objects: [...app, pod], logs: [logOf(pod, errors('GET /v1/rates 500 in 3 ms'))] }),
   ).toHaveLength(1);
 });
+
+test('a store’s refusal in the client’s exception is less sure', () => {
+  const words = "POST /carts 500 ReplyError: OOM command not allowed when used memory > 'maxmemory'.";
+  expect(findingsOf(rule, { subject, objects: [...app, pod], logs: [logOf(pod, errors(words))] })).toMatchObject([
+    { owner: 'app', strength: 'derived' },
+  ]);
+});

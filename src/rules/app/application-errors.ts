@@ -23,6 +23,8 @@ const failedRequest =
 /** A request the program itself sent: the 5xx is another server's answer. A served request's path stands alone. */
 const peerAnswers =
   /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|call(?:ing|ed)?|request(?:ing)? to|from|to|upstream|fetch(?:ing)?)\b[ :="'[]{1,3}(?:https?|grpc):\/\/[^\n]{0,300}\b5\d\d\b/i;
+/** What a store answered, in its client's exception: the store's state may be whoever's. */
+const storeAnswers = /\b(?:ReplyError|MongoServerError|OOM command not allowed|MISCONF|READONLY You can't write)\b/;
 /** A change the program itself reports. */
 const change =
   /feature[ _-]?flag|flag .*(?:enabled|disabled|set|switched)|toggle|rollout of|experiment .*(?:enabled|started)|config(?:uration)? (?:re)?load|enabled for \d+%|switched to/i;
@@ -66,7 +68,14 @@ const errorFinding = (facts: ClusterFacts, scoped: KubeObject[], group: PodLogLi
     : rollout
       ? `since the rollout at ${rollout.at}${changes[0] ? ` (${changes[0]})` : ''}`
       : '';
-  const strength: Strength = coded.length > 0 && steady ? 'direct' : coded.length > 0 && since ? 'direct' : 'derived';
+  const relayed = storeAnswers.test(entry.text);
+  const strength: Strength = relayed
+    ? 'derived'
+    : coded.length > 0 && steady
+      ? 'direct'
+      : coded.length > 0 && since
+        ? 'direct'
+        : 'derived';
   const owner = ownershipOf(facts, workload);
   const evidence = cite(owner, facts);
   const oldest = earliest(...pods.map((pod) => pod.metadata.creationTimestamp));
