@@ -21,6 +21,8 @@ export interface PrometheusOptions extends WebAccess {
 const overLimit = /too many (samples|series|chunks|points)|limit|cannot select more than|max(imum)? number of/i;
 /** A question that took too long is asked in halves so often, as long as the layer's own time allows it. */
 const maxDivisionsForTime = 2;
+/** Divisions of one question altogether: enough to find two heavy metrics among seventy, and an end for a server all of whose answers are too large. */
+const maxDivisions = 16;
 
 type Range = Omit<MetricQuery, 'name'>;
 type Reads = Map<string, Read<Series[]>>;
@@ -49,21 +51,24 @@ export function prometheusReader(options: PrometheusOptions): MetricsReader {
     new Map((await Promise.all(lists.map(ask))).flatMap((reads) => [...reads]));
   const alone = (names: string[]): string[][] => names.map((name) => [name]);
 
-  const ask = async (names: string[], range: Range, divisions = 0): Promise<Reads> => {
+  const ask = async (names: string[], range: Range, depth = 0, left = { divisions: maxDivisions }): Promise<Reads> => {
     if (names.length > 1 && !takesLists) return each(alone(names), (one) => ask(one, range));
     const answer = await query(range, names);
     if (answer.ok || names.length === 1) return readsOf(answer, names, range);
-    const further = (list: string[]): Promise<Reads> => ask(list, range, divisions + 1);
-    if (isOverLimit(answer)) return each(halves(names), further);
-    if (answer.reason === 'timeout' && divisions < maxDivisionsForTime) return each(halves(names), further);
-    if (answer.status === 400 || answer.status === 422) {
+    const further = (list: string[]): Promise<Reads> => ask(list, range, depth + 1, left);
+    const isTooMuch = isOverLimit(answer) || (answer.reason === 'timeout' && depth < maxDivisionsForTime);
+    if (isTooMuch && left.divisions > 0) {
+      left.divisions -= 1;
+      return each(halves(names), further);
+    }
+    if (!isOverLimit(answer) && (answer.status === 400 || answer.status === 422)) {
       takesLists = false;
       return each(alone(names), further);
     }
     return readsOf(answer, names, range);
   };
 
-  const batched = inBatches<Series[]>(ask);
+  const batched = inBatches<Series[]>((names, range) => ask(names, range));
   return {
     async series(wanted) {
       const gap = invalidQuery(wanted);

@@ -215,6 +215,17 @@ describe('prometheusReader', () => {
     expect(asked).toHaveLength(5);
   });
 
+  it('a server all of whose answers are too large is asked a bounded number of times', async () => {
+    const asked: string[][] = [];
+    const seventy = Array.from({ length: 70 }, (_, i) => `metric_${i}`);
+    const always = (): [number, object] => [422, { status: 'error', error: 'would load too many samples' }];
+    await withServer(double(asked, always), {}, async (reader) => {
+      const reads = await Promise.all(seventy.map((name) => reader.series({ ...query, name })));
+      expect(reads.every(({ ok }) => !ok)).toBe(true);
+    });
+    expect(asked.length).toBeLessThanOrEqual(33);
+  });
+
   it('a server that takes no regular expression over names is asked for each, from then on at once', async () => {
     const asked: string[][] = [];
     const refuse = (names: string[]): [number, object] | null =>
