@@ -72,6 +72,7 @@ export interface HealthEvent {
   category: string;
   status: string;
   startedAt?: string;
+  region?: string;
   zone?: string;
   description: string;
   /** Ids named as affected. */
@@ -88,6 +89,7 @@ export const healthEventsOf = (facts: ClusterFacts): HealthEvent[] => {
     category: event.eventTypeCategory ?? '',
     status: event.statusCode ?? '',
     startedAt: event.startTime,
+    region: event.region,
     zone: event.availabilityZone,
     description: details.find((detail) => detail.event?.arn === event.arn)?.eventDescription?.latestDescription ?? '',
     entities: entities.filter((entity) => entity.eventArn === event.arn).map((entity) => entity.entityValue ?? ''),

@@ -41,7 +41,8 @@ test('an open event on the service that the log cannot reach', () => {
     [`${at} redis: i/o timeout sess.abc.0001.usw2.cache.amazonaws.com:6379`, 'ELASTICACHE'],
     [`${at} UnknownHostException: dynamodb.us-west-2.amazonaws.com: Name or service not known`, 'DYNAMODB'],
     [`${at} lookup sts.us-west-2.amazonaws.com: no such host`, 'STS'],
-    [`${at} PutItem dynamodb.us-west-2.amazonaws.com: InternalServerError`, 'DYNAMODB'],
+    [`${at} PutObject s3.us-west-2.amazonaws.com: status 503 SlowDown`, 'S3'],
+    [`${at} cognito-idp.us-west-2.amazonaws.com: i/o timeout`, 'COGNITO'],
   ] as const)
     expect(findingsOf(rule, situation(line, [health(service)]))[0]).toMatchObject({
       owner: 'cloud',
@@ -63,4 +64,27 @@ test('silent for another zone, service or time, a closed event, and mistakes of 
       health('RDS'),
     ]),
   );
+});
+
+test('a regional endpoint that itself answers with a fault, of any service', () => {
+  for (const [line, service] of [
+    [`${at} PutItem dynamodb.us-west-2.amazonaws.com: InternalServerError`, 'DYNAMODB'],
+    [
+      `${at} url=https://aps-workspaces.us-west-2.amazonaws.com/api/v1/remote_write err="server returned HTTP status 503 Service Unavailable"`,
+      'APS',
+    ],
+    [`${at} POST https://bedrock-runtime.eu-central-1.amazonaws.com/model: status code: 500`, 'BEDROCK'],
+    [`${at} GET https://api.ecr.us-gov-west-1.amazonaws.com/: HTTP 502`, 'ECR'],
+  ] as const) {
+    expect(findingsOf(rule, situation(line, [health(service)]))[0], line).toMatchObject({
+      owner: 'cloud',
+      strength: 'direct',
+    });
+    expectSilent(rule, situation(line, [health('EC2')]));
+  }
+  const elsewhere = `${at} https://aps-workspaces.us-west-2.amazonaws.com: HTTP status 503`;
+  expect(findingsOf(rule, situation(elsewhere, [health('APS', { region: 'us-west-2' })]))).toHaveLength(1);
+  expectSilent(rule, situation(elsewhere, [health('APS', { region: 'us-east-1' })]));
+  const refused = `${at} https://aps-workspaces.us-west-2.amazonaws.com: HTTP status 403 Forbidden`;
+  expectSilent(rule, situation(refused, [health('APS')]));
 });

@@ -21,7 +21,12 @@ const services: [host: RegExp, service: RegExp][] = [
     /\b(sqs|sns|dynamodb|kinesis|s3|sts|kms|ssm|secretsmanager|lambda|logs|events|states)[.-][\w.-]*amazonaws\.com/,
     /^./,
   ],
+  // Any other regional endpoint: its first word is the service (aps-workspaces, bedrock-runtime, cognito-idp).
+  [/(?<![\w-])([a-z][a-z0-9]*)(?:-[a-z]+){0,3}\.[a-z]{2}(?:-[a-z]+){1,2}-\d\.amazonaws\.com/, /^./],
 ];
+/** The endpoint was reached and answered with a fault of its own, not that it is asked too much. */
+const answersWithFault = /\b(?:status|HTTP)\b.{0,20}\b50[0234]\b|Internal ?Server ?Error|InternalFailure/i;
+const askedTooMuch = /SlowDown|throttl|too ?many ?requests|limit ?exceeded|rate exceeded/i;
 const fails =
   /time[d]?[ -]?out|deadline exceeded|refused|reset by peer|unreachable|no route to host|unavailable|InternalFailure|InternalError|InternalServerError|\b50[0234]\b|broken pipe|\bEOF\b|terminating connection|lost connection|not connect/i;
 const nameless = /no such host|UnknownHost|NXDOMAIN|Name or service not known|could not resolve|ENOTFOUND/i;
@@ -40,6 +45,8 @@ interface Complaint {
   host: string;
   name: string;
   issue: HealthEvent;
+  /** The vendor's regional endpoint itself answers with a fault. */
+  answered: boolean;
   /** The zone the resource lies in is the zone of the event, or the event names the resource. */
   located: boolean;
 }
@@ -66,22 +73,42 @@ const complaintsOf = (facts: ClusterFacts, pod: KubeObject, issues: HealthEvent[
   grep(facts, [pod], /amazonaws\.com/)
     .filter((line) => isVendors(line.text) || (fails.test(line.text) && !ownMistake.test(line.text)))
     .flatMap((line) =>
-      services.flatMap(([hosts, service]) => {
-        const match = hosts.exec(line.text);
-        const issue =
-          match &&
-          issues.find(
-            (entry) =>
-              service.test(entry.service) &&
-              (service.source !== '^.' || entry.service.toLowerCase() === match[1]) &&
-              !(minutesBetween(entry.startedAt, line.at) < -slackMinutes),
-          );
-        const located = issue && locatedAt(facts, match![1]!, issue);
-        return issue && located !== false
-          ? [{ pod, line, host: match![0], name: match![1]!, issue, located: located === true }]
-          : [];
-      }),
+      services
+        .flatMap(([hosts, service]): Complaint[] => {
+          const match = hosts.exec(line.text);
+          const issue =
+            match &&
+            issues.find(
+              (entry) =>
+                service.test(entry.service) &&
+                inRegion(match[0], entry) &&
+                (service.source !== '^.' || entry.service.toLowerCase() === match[1]) &&
+                !(minutesBetween(entry.startedAt, line.at) < -slackMinutes),
+            );
+          const located = issue && locatedAt(facts, match![1]!, issue);
+          return issue && located !== false
+            ? [
+                {
+                  pod,
+                  line,
+                  host: match![0],
+                  name: match![1]!,
+                  issue,
+                  answered:
+                    service.source === '^.' && answersWithFault.test(line.text) && !askedTooMuch.test(line.text),
+                  located: located === true,
+                },
+              ]
+            : [];
+        })
+        .slice(0, 1),
     );
+
+/** An event of another region than the one in the host's name is another incident. */
+const inRegion = (host: string, issue: HealthEvent): boolean => {
+  const region = /[a-z]{2}(?:-[a-z]+){1,2}-\d(?=\.)/.exec(host)?.[0];
+  return !region || !issue.region || issue.region === 'global' || issue.region === region;
+};
 
 /** Whether the resource lies where the event is; undefined where neither tells. */
 const locatedAt = (facts: ClusterFacts, name: string, issue: HealthEvent): boolean | undefined => {
@@ -112,9 +139,14 @@ const findingOf = (facts: ClusterFacts, group: Complaint[], all: Complaint[]): F
     explains: ['crash', 'probe', 'application-error', 'dependency', 'load', 'rollout', 'unknown-symptom'],
     owner: 'cloud',
     boundary: null,
-    strength: others.length > 0 || (entry.located && !released) ? 'direct' : released ? 'circumstantial' : 'derived',
+    strength:
+      others.length > 0 || ((entry.located || group.some((item) => item.answered)) && !released)
+        ? 'direct'
+        : released
+          ? 'circumstantial'
+          : 'derived',
     cause: text(
-      `${nameOf(workload)} cannot reach ${entry.host}: the vendor has an open event on ${issue.service}${issue.zone ? ` in ${zoneNames(facts).get(issue.zone) ?? issue.zone}` : ''} since ${issue.startedAt ?? 'an unknown time'} (${issue.code})${others.length > 0 ? `; ${[...new Set(others.map((item) => nameOf(facts.workloadOf(item.pod))))].slice(0, 3).join(', ')} fail alike` : ''}.`,
+      `${nameOf(workload)} ${entry.answered ? 'is answered with faults by' : 'cannot reach'} ${entry.host}: the vendor has an open event on ${issue.service}${issue.zone ? ` in ${zoneNames(facts).get(issue.zone) ?? issue.zone}` : ''} since ${issue.startedAt ?? 'an unknown time'} (${issue.code})${others.length > 0 ? `; ${[...new Set(others.map((item) => nameOf(facts.workloadOf(item.pod))))].slice(0, 3).join(', ')} fail alike` : ''}.`,
     ),
     root: { kind: 'AWS service', name: issue.service },
     affects: [workload, ...group.map((item) => item.pod)].map(refOf),
@@ -136,7 +168,7 @@ const findingOf = (facts: ClusterFacts, group: Complaint[], all: Complaint[]): F
     ],
     chain: [
       { object: `AWS ${issue.service}`, claim: `${issue.code} since ${issue.startedAt ?? 'an unknown time'}` },
-      link(workload, `gets no answer from ${entry.host}`),
+      link(workload, entry.answered ? `gets faults from ${entry.host}` : `gets no answer from ${entry.host}`),
     ],
     contributing: [
       {
