@@ -107,7 +107,8 @@ test('which gap is told does not depend on the order in which layers read', () =
     gap: { reason: 'forbidden', message, fix: 'grant it' },
   });
   const reads = [refused('b', 'two'), refused('a', 'one'), refused('a', 'another')];
-  const told = (order: ReadRecord[]) => new ClusterFacts({ ...factsOf({ subject }), reads: order }).gapOf('events')?.message;
+  const told = (order: ReadRecord[]) =>
+    new ClusterFacts({ ...factsOf({ subject }), reads: order }).gapOf('events')?.message;
   expect(told(reads)).toBe('another');
   expect(told(reads.toReversed())).toBe('another');
 });

@@ -2,6 +2,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { Cite } from '../cite.ts';
 import type { ClusterFacts } from '../cluster.ts';
+import { onceFor } from '../lazy.ts';
 import { lastWords, type PodLogLine } from '../logs/pod-logs.ts';
 import { containerStatuses, isFinished } from '../pods.ts';
 import { minutesBetween } from '../time.ts';
@@ -77,3 +78,6 @@ export const saying = (crash: Crash, pattern: RegExp): { text: string; line?: Po
   if (line) return { text: line.text, line };
   return pattern.test(crash.message) ? { text: crash.message } : undefined;
 };
+
+/** Every container that crashes now. */
+export const allCrashes = onceFor((facts: ClusterFacts): Crash[] => crashesOf(facts, facts.all('Pod')));

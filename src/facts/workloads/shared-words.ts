@@ -1,8 +1,7 @@
 import type { KubeObject } from '../../domain/kubernetes.ts';
 import type { ClusterFacts } from '../cluster.ts';
-import { onceFor } from '../lazy.ts';
 import { minutesBetween } from '../time.ts';
-import { type Crash, crashesOf } from './crashes.ts';
+import { allCrashes, type Crash } from './crashes.ts';
 import { rolloutOf } from './workloads.ts';
 
 /** Shorter last words are a frame's, which any two programs may share. */
@@ -16,8 +15,6 @@ const gist = (crash: Crash): string =>
     .replace(/[^A-Za-z]+/g, ' ')
     .trim()
     .toLowerCase();
-
-const allCrashes = onceFor((facts: ClusterFacts): Crash[] => crashesOf(facts, facts.all('Pod')));
 
 /**
  * Workloads of other namespaces that end with the same last words, where no template changed lately, theirs or this

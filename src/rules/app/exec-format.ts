@@ -7,7 +7,7 @@ import { newKindFor } from '../../facts/nodes/new-kind.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { containerStatuses } from '../../facts/pods.ts';
 import { earliest } from '../../facts/time.ts';
-import { type Crash, citeCrash, crashesOf, saying } from '../../facts/workloads/crashes.ts';
+import { allCrashes, type Crash, citeCrash, saying } from '../../facts/workloads/crashes.ts';
 import { containerOf, containerPath, rolloutOf } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
 
@@ -22,7 +22,7 @@ export default rule({
     'one image fails on every node of an architecture where others run: the image',
   ],
   judge(facts, scope) {
-    const all = crashesOf(facts, facts.all('Pod')).filter((crash) => saying(crash, badRead));
+    const all = allCrashes(facts).filter((crash) => saying(crash, badRead));
     const own = all.filter((crash) => scope.has(refOf(crash.pod)) && saying(crash, badRead));
     const nodes = new Set(own.map((crash) => crash.pod.spec?.nodeName));
     const corrupt = [...nodes].flatMap((node) => corruptNode(facts, node, all));

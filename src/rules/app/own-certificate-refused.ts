@@ -3,7 +3,7 @@ import { text } from '../../domain/text.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
+import { grep, loggedPods, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { podSpecOf } from '../../facts/pods.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
@@ -32,7 +32,7 @@ export default rule({
   ],
   judge(facts, scope) {
     if (scope.wide) return [];
-    const all = facts.all('Pod').flatMap((pod) =>
+    const all = loggedPods(facts).flatMap((pod) =>
       grep(facts, [pod], refused)
         .filter((line) => !serves.test(line.text))
         .filter((line) => !(minutesBetween(line.at, facts.now) > recentMinutes))

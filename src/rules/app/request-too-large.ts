@@ -4,7 +4,7 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { lastChangeOf } from '../../facts/changes/last-change.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
+import { grep, loggedPods, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { podsBehind } from '../../facts/network/mesh.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
 import { minutesBetween } from '../../facts/time.ts';
@@ -27,8 +27,7 @@ export default rule({
   ],
   judge(facts, scope) {
     if (scope.wide) return [];
-    const lines = facts
-      .all('Pod')
+    const lines = loggedPods(facts)
       .filter((pod) => !scope.has(refOf(pod)))
       .flatMap((pod) => grep(facts, [pod], tooLarge));
     return facts.all('Ingress').flatMap((ingress): FindingDraft[] => {

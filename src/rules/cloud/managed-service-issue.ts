@@ -4,7 +4,7 @@ import { type HealthEvent, openIssues, zoneNames } from '../../facts/aws.ts';
 import { groupBy, link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
-import { grep, type PodLogLine } from '../../facts/logs/pod-logs.ts';
+import { grep, loggedPods, type PodLogLine } from '../../facts/logs/pod-logs.ts';
 import { earliest, minutesBetween } from '../../facts/time.ts';
 import { rolloutBefore } from '../../facts/workloads/workloads.ts';
 import { type FindingDraft, rule } from '../../triage/rule.ts';
@@ -61,7 +61,7 @@ export default rule({
   judge(facts, scope) {
     const issues = openIssues(facts);
     if (issues.length === 0 || scope.wide) return [];
-    const all = facts.all('Pod').flatMap((pod) => complaintsOf(facts, pod, issues));
+    const all = loggedPods(facts).flatMap((pod) => complaintsOf(facts, pod, issues));
     const own = all.filter((entry) => scope.has(refOf(entry.pod)));
     return groupBy(own, (entry) => `${nameOf(facts.workloadOf(entry.pod))}/${entry.issue.code}`).map((group) =>
       findingOf(facts, group, all),

@@ -135,10 +135,16 @@ const unreadyByNode = onceFor((facts: ClusterFacts) =>
   ),
 );
 
+const recentSince = onceFor((facts: ClusterFacts): string =>
+  new Date(Date.parse(facts.now) - recentMinutes * 60_000).toISOString(),
+);
+
 const stepOf = (facts: ClusterFacts, set: KubeObject, agent: KubeObject): Step[] => {
-  const node = facts.nodeOf(agent);
   const at = agent.metadata.creationTimestamp;
-  if (!node || !at || minutesBetween(at, facts.now) > recentMinutes) return [];
+  // Both are ISO 8601 in UTC, and there are many agents: no time is parsed for those that are long settled.
+  if (!at || at < recentSince(facts)) return [];
+  const node = facts.nodeOf(agent);
+  if (!node) return [];
   if (minutesBetween(node.metadata.creationTimestamp, at) < settledMinutes) return [];
   const isAfter = (since: string | undefined): boolean => {
     const minutes = minutesBetween(at, since);
