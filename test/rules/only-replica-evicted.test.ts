@@ -38,3 +38,21 @@ test('stays silent for several replicas, a budget, unread budgets, pressure, rec
   ])
     expectSilent(rule, { subject, objects: [...app(), words] });
 });
+
+test('one eviction whose successor is just starting passes by itself; one that keeps failing does not', () => {
+  const fresh = evicted('Evicted', 'Evicted pod: Underutilized', 'karpenter', '2026-11-20T08:28:00Z');
+  const starting = (restartCount: number) => [
+    ...deployment('web', { replicas: 1, age: 60 * 24 * 30 }),
+    {
+      ...podOf('web', 'new'),
+      metadata: { ...podOf('web', 'new').metadata, creationTimestamp: '2026-11-20T08:28:20Z' },
+      status: {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: '2026-11-20T08:28:20Z' }],
+        containerStatuses: [{ name: 'app', ready: false, restartCount, state: { running: {} } }],
+      },
+    },
+  ];
+  expectSilent(rule, { subject, objects: [...starting(0), fresh] });
+  expect(findingsOf(rule, { subject, objects: [...starting(4), fresh] })).toHaveLength(1);
+});

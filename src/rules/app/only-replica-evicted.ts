@@ -4,6 +4,7 @@ import { link, nameOf } from '../../facts/chain.ts';
 import { cite } from '../../facts/cite.ts';
 import type { ClusterFacts } from '../../facts/cluster.ts';
 import { ownershipOf } from '../../facts/ownership.ts';
+import { isReady, restarts } from '../../facts/pods.ts';
 import { selects } from '../../facts/selectors.ts';
 import { duration, earliest, minutesBetween } from '../../facts/time.ts';
 import { podEventsOf } from '../../facts/workloads/gone-pods.ts';
@@ -16,12 +17,15 @@ const orderly =
 const underPressure = /low on resource|DiskPressure|MemoryPressure|PIDPressure|taint|Preempt|Spot|interrupt|Unhealthy/i;
 const windowMinutes = 4 * 60;
 const nearMinutes = 15;
+/** A successor that is well has started by then. */
+const passingMinutes = 5;
 
 export default rule({
   title: 'The only replica of a workload, without a disruption budget, is down each time its node is cleared as usual',
   lookAlikes: [
     'several replicas, or a budget: an eviction is no outage',
     'a node lost, taken back or under pressure: not cleared as usual',
+    'one eviction a few minutes ago whose successor is just starting',
     'the pool clears nodes far more often than it used to: who set it so',
   ],
   judge(facts, scope) {
@@ -31,6 +35,7 @@ export default rule({
       const last = evictions.at(-1);
       const onset = facts.alerts[0]?.startsAt ?? facts.now;
       if (!last || minutesBetween(last.lastAt, onset) > nearMinutes || hasBudget(facts, workload)) return [];
+      if (evictions.length === 1 && isPassing(facts, workload, last)) return [];
       const owner = ownershipOf(facts, workload);
       const evidence = cite(owner, facts);
       const nodes = facts.events.filter(
@@ -83,6 +88,16 @@ const evictionsOf = (facts: ClusterFacts, workload: KubeObject): KubeEvent[] =>
       !underPressure.test(event.message) &&
       minutesBetween(event.lastAt, facts.now) <= windowMinutes,
   );
+
+/** One eviction whose successor is just starting: churn that ends by itself, and shows no habit. */
+const isPassing = (facts: ClusterFacts, workload: KubeObject, eviction: KubeEvent): boolean =>
+  minutesBetween(eviction.lastAt, facts.now) <= passingMinutes &&
+  facts
+    .podsOf(workload)
+    .some(
+      (pod) =>
+        !isReady(pod) && restarts(pod) === 0 && (pod.metadata.creationTimestamp ?? '') >= eviction.firstAt.slice(0, 16),
+    );
 
 /** Where budgets were not read, nobody may say that there is none. */
 const hasBudget = (facts: ClusterFacts, workload: KubeObject): boolean =>
