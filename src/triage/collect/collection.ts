@@ -17,6 +17,7 @@ import type {
 import { canServe } from '../resources.ts';
 import { callsOf } from './budget.ts';
 import { joinRanges } from './join-ranges.ts';
+import { namesOf } from './metric-names.ts';
 import { notConfigured, overBudget } from './unread.ts';
 
 /** What a collection is about: enough to know where to look. */
@@ -162,15 +163,23 @@ export class Collection {
    * which is as far apart as a scrape may be without its value being lost.
    */
   async metric(name: string, matchers: Record<string, string> = {}): Promise<void> {
+    const reads = await Promise.all(namesOf(name).map((one) => this.#bothRanges(one, matchers)));
+    const series = reads.flatMap((read) => (read.ok ? read.value : []));
+    this.facts.series.push(...series.map((one) => ({ ...one, name })));
+    const told = reads.find((read) => read.ok && read.value.length > 0) ?? reads[0]!;
+    this.#note('metrics', name, told, series.length);
+  }
+
+  async #bothRanges(name: string, matchers: Record<string, string>): Promise<Read<Series[]>> {
     const end = toMs(this.facts.readAt) / 1000;
     const recent = end - recentHours * 3600;
     const [near, far] = await Promise.all([
       this.#series({ name, matchers, start: recent, end, stepSeconds: 60 }),
       this.#series({ name, matchers, start: end - historyHours * 3600, end: recent - 60, stepSeconds: 300 }),
     ]);
-    const read = near.ok ? near : far;
-    if (near.ok || far.ok) this.facts.series.push(...joinRanges(far.ok ? far.value : [], near.ok ? near.value : []));
-    this.#note('metrics', name, read, read.ok ? read.value.length : 0);
+    if (!near.ok && !far.ok) return near;
+    const value = joinRanges(far.ok ? far.value : [], near.ok ? near.value : []);
+    return { ok: true, complete: near.ok && near.complete, value };
   }
 
   /** Names of a namespace's own metrics. */
