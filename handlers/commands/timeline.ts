@@ -14,8 +14,7 @@ const timeline: CommandHandler = {
     const { incidentId } = await incidentOf(request, deps);
     const record = await deps.store.record(incidentId);
     if (!record) return answer(deps.say('refusal.unknown'));
-    const { incident, verdict, verdictAt } = record;
-    const trail = await deps.store.auditTrail(incidentId);
+    const { incident, verdict, verdictAt, trail } = record;
     const moments: [string, string][] = [
       ...(verdict?.onset ? [[verdict.onset, deps.say('label.onset')] as [string, string]] : []),
       [incident.firedAt, `${deps.say('label.fired')}: ${incident.title}`],

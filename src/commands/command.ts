@@ -35,7 +35,7 @@ export interface CommandDeps {
     /** Opens an incident about an object, or reads it again where one is open; answers its id. */
     triage(subject: Subject, actor: string): Promise<string>;
   };
-  store: Pick<IncidentStore, 'search' | 'record' | 'auditTrail' | 'withPrefix' | 'judgedSince'>;
+  store: Pick<IncidentStore, 'search' | 'record' | 'withPrefix' | 'judgedSince'>;
   /** ISO 8601. */
   now(): string;
   say(key: string, values?: Record<string, string | number>): string;

@@ -1,4 +1,4 @@
-import type { Act } from '../domain/act.ts';
+import type { Act, Refusal } from '../domain/act.ts';
 import { HttpError } from './errors.ts';
 import type { Route } from './route.ts';
 
@@ -16,7 +16,7 @@ export const actRoute = (name: string, act: Act): Route => ({
   },
 });
 
-const wordsOf: Partial<Record<string, string>> = {
+const wordsOf: Partial<Record<Refusal, string>> = {
   acknowledgedBefore: 'already acknowledged',
   resolved: 'it is resolved',
   open: 'it is open',

@@ -40,7 +40,7 @@ export const successorsOf = (facts: ClusterFacts, hpa: KubeObject): KubeObject[]
 const isRenamed = (before: string, after: string): boolean =>
   before === after || before.startsWith(`${after}-`) || after.startsWith(`${before}-`) || stem(before) === stem(after);
 
-/** A name without its version or colour: `exam-api-v2`, `exam-api-blue`. */
+/** A name without its version or colour: `web-v2`, `web-blue`. */
 const stem = (name: string): string => name.replace(/-(?:v?\d+|blue|green|stable|canary|new|old)$/, '');
 
 const sameRef = (a: KubeObject, b: KubeObject): boolean =>
