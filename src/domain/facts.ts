@@ -30,7 +30,7 @@ export interface Gap {
   fix: string;
 }
 
-export type FactSource = 'kubernetes' | 'log' | 'log-store' | 'probe' | 'metrics' | 'cloudwatch' | 'aws';
+export type FactSource = 'kubernetes' | 'log' | 'log-store' | 'probe' | 'metrics' | 'cloudwatch' | 'aws' | 'cloud-api';
 
 /** One read that was tried. `what` is a plural resource (`pods`), a log (`ns/pod/container`), a metric or an API call. */
 export interface ReadRecord {

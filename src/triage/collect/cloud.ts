@@ -3,6 +3,7 @@ import { toMs } from '../../facts/time.ts';
 import { resources } from '../resources.ts';
 import { cloudQuestion } from './cloud-question.ts';
 import { type Collection, historyHours } from './collection.ts';
+import { unreadCloud } from './other-clouds.ts';
 import { type Candidate, followPlan, type Plan } from './plan.ts';
 
 /** Read-only calls that say something about an incident, by service. */
@@ -160,6 +161,7 @@ export const collectCloud = async (collection: Collection): Promise<void> => {
   const start = end - historyHours * 3600;
   const question = cloudQuestion(collection);
   const aws = isAws(collection.target.cluster);
+  collection.facts.reads.push(...unreadCloud(collection.target.cluster.provider));
   await Promise.all([
     readHealth(collection),
     followPlan(collection, plan),
